@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0
+# The front door; every target is a script in scripts/.
+
+# Recipes take these from the environment, as they were typed: quotes and
+# dollar signs reach the virtual machine's shell.
+override FILES := $(value FILES)
+override RUN := $(value RUN)
+export BASE_TARBALL SCENARIO FILES RUN
+
+.PHONY: help run test vm debug-test kernel tree series refresh check \
+	check-all count doctor clean
+
+help:
+	@echo 'make run         set up, then show weighted interleaving on a virtual machine'
+	@echo 'make test        set up, then run every test; ends "N passed, N failed, N skipped"'
+	@echo 'make vm          boot the kernel for a shell, or for a command of yours:'
+	@echo '                   SCENARIO=name               a machine of scenarios/list'
+	@echo '                   FILES="host[:guest] ..."    files to put into it'
+	@echo '                   RUN="command"               ends with its status'
+	@echo 'make kernel      build/bzImage, build/System.map, build/config, build/usr/include'
+	@echo 'make tree        build/tree: the patched kernel as a git tree, one commit a patch'
+	@echo 'make series      build/series: the mails that git am applies to a clean base'
+	@echo 'make refresh     write edits of build/tree back to patches/ and the overlay'
+	@echo 'make check       checkpatch, sparse, W=1, kernel-doc, shellcheck, codespell, steps'
+	@echo 'make check-all   every step and every configuration builds (hours)'
+	@echo 'make debug-test  every test on a kernel with KASAN, lockdep and more'
+	@echo 'make count       instructions of the policy code per page fault'
+	@echo 'make doctor      what this machine lacks, and how to get it'
+	@echo 'make clean       remove build/'
+	@echo
+	@echo 'BASE_TARBALL=path takes a linux-6.1.y tarball in place of the pinned base.'
+
+run:
+	@scripts/run.sh
+
+test:
+	@scripts/test.sh
+
+vm:
+	@scripts/kernel.sh
+	@set --; \
+	[ -z "$$SCENARIO" ] || set -- "$$@" -s "$$SCENARIO"; \
+	[ -z "$$FILES" ] || set -- "$$@" -f "$$FILES"; \
+	[ -z "$$RUN" ] || set -- "$$@" -r "$$RUN"; \
+	status=0; \
+	scripts/vm.sh "$$@" || status=$$?; \
+	[ -z "$$RUN" ] || echo "status of the command: $$status"; \
+	exit $$status
+
+debug-test:
+	@scripts/debug-test.sh
+
+kernel:
+	@scripts/kernel.sh
+
+tree:
+	@scripts/setup.sh
+	@scripts/tree.sh
+
+series:
+	@scripts/setup.sh
+	@scripts/series.sh
+
+refresh:
+	@scripts/refresh.sh
+
+check:
+	@scripts/check.sh
+
+check-all:
+	@scripts/check-all.sh
+
+count:
+	@scripts/insn-count.sh
+
+doctor:
+	@scripts/doctor.sh
+
+clean:
+	@scripts/clean.sh

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Weighted interleaving: what the rest of the kernel calls.
+ */
+#ifndef _LINUX_WEIGHTED_INTERLEAVE_H
+#define _LINUX_WEIGHTED_INTERLEAVE_H
+
+#include <linux/gfp.h>
+#include <linux/mempolicy.h>
+#include <linux/sched.h>
+
+#ifdef CONFIG_NUMA
+
+/**
+ * mpol_is_interleave - does a policy spread pages over its nodes?
+ * @pol: the policy
+ *
+ * Return: true for MPOL_INTERLEAVE and MPOL_WEIGHTED_INTERLEAVE.
+ */
+static inline bool mpol_is_interleave(const struct mempolicy *pol)
+{
+	return pol->mode == MPOL_INTERLEAVE ||
+	       pol->mode == MPOL_WEIGHTED_INTERLEAVE;
+}
+
+/**
+ * mpol_home_node - home node of a policy of any mode
+ * @pol: the policy
+ *
+ * Return: the home node, or NUMA_NO_NODE.
+ */
+static inline int mpol_home_node(const struct mempolicy *pol)
+{
+	return pol->mode == MPOL_WEIGHTED_INTERLEAVE ? NUMA_NO_NODE :
+						       pol->home_node;
+}
+
+/* Where pages go */
+unsigned int weighted_interleave_nid(const struct mempolicy *pol,
+				     unsigned long index);
+unsigned int weighted_interleave_peek(const struct mempolicy *pol);
+unsigned int weighted_interleave_advance(const struct mempolicy *pol);
+bool weighted_interleave_is_even(const struct mempolicy *pol);
+unsigned long weighted_interleave_bulk(gfp_t gfp, const struct mempolicy *pol,
+				       unsigned long nr_pages,
+				       struct page **pages);
+
+/* Life of a policy */
+void weighted_interleave_init(struct mempolicy *pol);
+int weighted_interleave_create(struct mempolicy *pol, const nodemask_t *nodes);
+int weighted_interleave_build(struct mempolicy *pol);
+void weighted_interleave_get(struct mempolicy *pol);
+void weighted_interleave_put(struct mempolicy *pol);
+void weighted_interleave_detach(struct mempolicy *pol);
+void weighted_interleave_rebuild_task(struct task_struct *task);
+
+/* Names */
+bool weighted_interleave_is_name(const char *name);
+void weighted_interleave_mount_name(char *text);
+
+#else
+
+static inline void weighted_interleave_rebuild_task(struct task_struct *task)
+{
+}
+
+#endif /* CONFIG_NUMA */
+#endif /* _LINUX_WEIGHTED_INTERLEAVE_H */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _MM_INTERLEAVE_INTERNAL_H
+#define _MM_INTERLEAVE_INTERNAL_H
+
+#include <linux/mutex.h>
+#include <linux/nodemask.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+
+/**
+ * struct interleave_order - the nodes of one round; never changes
+ * @round: number of pages in a round
+ * @even:  every node has one page in a round
+ * @rcu:   readers hold nothing but the RCU read lock
+ * @node:  node of each page of the round
+ */
+struct interleave_order {
+	u32 round;
+	bool even;
+	struct rcu_head rcu;
+	u16 node[];
+};
+
+/**
+ * struct interleave_set - what all policies over the same nodes share
+ * @order:  the order in force, replaced when a weight changes; never NULL
+ * @refs:   policies that point here
+ * @staged: the order to come, while interleave_lock is held
+ * @hash:   in the table of sets, under its lock
+ * @list:   in the list of sets, under the same lock
+ * @rcu:    a policy may lose its set while a reader looks at it
+ * @nodes:  the nodes; never changes
+ */
+struct interleave_set {
+	struct interleave_order __rcu *order;
+	refcount_t refs;
+	struct interleave_order *staged;
+	struct hlist_node hash;
+	struct list_head list;
+	struct rcu_head rcu;
+	nodemask_t nodes;
+};
+
+/* Serialises changes of weights and the making of sets; may be slept under. */
+extern struct mutex interleave_lock;
+
+/* Weight in force by node id, 1..255. Read with READ_ONCE(). */
+extern u8 interleave_weights[MAX_NUMNODES];
+
+struct interleave_set *interleave_set_find_or_make(const nodemask_t *nodes);
+void interleave_set_get(struct interleave_set *set);
+void interleave_set_put(struct interleave_set *set);
+int interleave_sets_stage(const u8 *weights);
+void interleave_sets_publish(void);
+
+int interleave_weight_store(int nid, u8 weight);
+
+#endif

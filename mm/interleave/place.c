@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The node of the next page.
+ *
+ * Pages of a mapping go by their offset in the object, so that a layout is the
+ * same whoever touches which page first. Allocations without an address (page
+ * cache, slab, vmalloc in bulk) go by a counter of the task.
+ *
+ * These functions run inside the page and slab allocators. They allocate
+ * nothing, take no lock and read the order of a policy under rcu_read_lock()
+ * only. The policy itself stays because the caller has a reference, holds
+ * mmap_lock, or is the task whose policy it is.
+ */
+#include <linux/mm.h>
+#include <linux/numa.h>
+#include <linux/topology.h>
+#include <linux/vmstat.h>
+#include <linux/weighted_interleave.h>
+
+#include "internal.h"
+#include "order.h"
+
+/* The order in force, or NULL after a rebind that is not yet completed. */
+static const struct interleave_order *
+order_of(const struct mempolicy *pol)
+{
+	struct interleave_set *set = rcu_dereference(pol->interleave);
+
+	return likely(set) ? rcu_dereference(set->order) : NULL;
+}
+
+static noinline unsigned int run_nid(const struct mempolicy *pol, u32 index)
+{
+	int nid = interleave_run_node(&pol->nodes, interleave_weights, index);
+
+	count_vm_event(INTERLEAVE_RUN_ORDER);
+	return nid == NUMA_NO_NODE ? numa_node_id() : nid;
+}
+
+/**
+ * weighted_interleave_nid - node of a page by its offset
+ * @pol:   an MPOL_WEIGHTED_INTERLEAVE policy
+ * @index: offset in the object, in units of the folio that is allocated.
+ *         Truncated to 32 bits, as MPOL_INTERLEAVE does, so that even weights
+ *         give the same node as there.
+ *
+ * Context: any in which @pol is stable.
+ * Return: node id.
+ */
+unsigned int weighted_interleave_nid(const struct mempolicy *pol,
+				     unsigned long index)
+{
+	const struct interleave_order *order;
+	unsigned int nid;
+
+	rcu_read_lock();
+	order = order_of(pol);
+	if (likely(order))
+		nid = order->node[(u32)index % order->round];
+	else
+		nid = run_nid(pol, index);
+	rcu_read_unlock();
+	return nid;
+}
+
+/*
+ * The task's position may lie beyond the round: the last page of a round leaves
+ * it there, and weights or nodes may have changed since.
+ */
+static u32 position_in(const struct interleave_order *order)
+{
+	u32 position = current->il_position;
+
+	return unlikely(position >= order->round) ? position % order->round :
+						    position;
+}
+
+static unsigned int task_nid(const struct mempolicy *pol, u32 *position)
+{
+	const struct interleave_order *order;
+	unsigned int nid;
+
+	rcu_read_lock();
+	order = order_of(pol);
+	if (likely(order)) {
+		*position = position_in(order);
+		nid = order->node[*position];
+	} else {
+		*position = current->il_position;
+		nid = run_nid(pol, *position);
+	}
+	rcu_read_unlock();
+	return nid;
+}
+
+/**
+ * weighted_interleave_peek - node that the task's counter gives next
+ * @pol: current's own MPOL_WEIGHTED_INTERLEAVE policy
+ *
+ * Return: node id.
+ */
+unsigned int weighted_interleave_peek(const struct mempolicy *pol)
+{
+	u32 position;
+
+	return task_nid(pol, &position);
+}
+
+/**
+ * weighted_interleave_advance - node for a page without an address
+ * @pol: current's own MPOL_WEIGHTED_INTERLEAVE policy
+ *
+ * Moves the task's counter on by one page.
+ *
+ * Context: task context; interrupts may be off (slab).
+ * Return: node id.
+ */
+unsigned int weighted_interleave_advance(const struct mempolicy *pol)
+{
+	u32 position;
+	unsigned int nid = task_nid(pol, &position);
+
+	current->il_position = position + 1;
+	return nid;
+}
+
+/**
+ * weighted_interleave_is_even - would MPOL_INTERLEAVE place the same way?
+ * @pol: an MPOL_WEIGHTED_INTERLEAVE policy
+ *
+ * Return: true when all nodes of the policy have the same weight.
+ */
+bool weighted_interleave_is_even(const struct mempolicy *pol)
+{
+	const struct interleave_order *order;
+	bool even;
+
+	rcu_read_lock();
+	order = order_of(pol);
+	even = order ? order->even :
+		       interleave_is_even(&pol->nodes, interleave_weights);
+	rcu_read_unlock();
+	return even;
+}
+
+/* Pages for a node among the next @nr_pages of the task; 0 without an order. */
+static unsigned long pages_for_node(const struct mempolicy *pol, u32 position,
+				    unsigned long nr_pages, int nid)
+{
+	const struct interleave_order *order;
+	unsigned long pages = 0;
+
+	rcu_read_lock();
+	order = order_of(pol);
+	if (likely(order))
+		pages = interleave_window(order->node, order->round,
+					  position % order->round, nr_pages,
+					  nid);
+	rcu_read_unlock();
+	return pages;
+}
+
+/**
+ * weighted_interleave_bulk - many pages without an address
+ * @gfp:      flags, passed on as they are
+ * @pol:      current's own MPOL_WEIGHTED_INTERLEAVE policy
+ * @nr_pages: how many pages are wanted
+ * @pages:    room for them, all NULL
+ *
+ * Takes the pages of each node in one go and moves the task's counter on by
+ * the number of pages that were got. Each node looks at the order anew: the
+ * page allocator may sleep between two nodes. If the order changes meanwhile,
+ * or there is none, fewer pages come back and the caller goes on page by page,
+ * as it does when memory is short.
+ *
+ * Context: as @gfp allows.
+ * Return: number of pages in @pages, at most @nr_pages.
+ */
+unsigned long weighted_interleave_bulk(gfp_t gfp, const struct mempolicy *pol,
+				       unsigned long nr_pages,
+				       struct page **pages)
+{
+	u32 position = current->il_position;
+	unsigned long total = 0;
+	int nid;
+
+	for_each_node_mask(nid, pol->nodes) {
+		unsigned long want = pages_for_node(pol, position, nr_pages, nid);
+
+		want = min(want, nr_pages - total);
+		if (want)
+			total += __alloc_pages_bulk(gfp, nid, NULL, want, NULL,
+						    pages + total);
+	}
+	current->il_position = position + total;
+	return total;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The live sets of nodes and the order in force for each.
+ *
+ * Policies over the same nodes share one set, so ten thousand mappings cost one
+ * order and a new weight is brought to all of them by replacing a few pointers.
+ *
+ * Locking:
+ * - interleave_lock (mutex) is held while a set is made and while weights
+ *   change, so that every set has an order of the weights in force;
+ * - sets_lock (raw spinlock, interrupts off) protects the hash and the list. A
+ *   set is found or dies under it. It nests inside everything: the last
+ *   reference may go away in a cpuset rebind, with interrupts off;
+ * - set->order is read under rcu_read_lock() and written under interleave_lock.
+ *
+ * A set is freed by whoever drops the last reference, after a grace period.
+ */
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "internal.h"
+#include "order.h"
+
+/* Fill the order in stretches, so that a long one delays nobody. */
+#define STEPS_BEFORE_RESCHED	1024
+
+DEFINE_MUTEX(interleave_lock);
+
+static DEFINE_RAW_SPINLOCK(sets_lock);
+static DEFINE_HASHTABLE(sets_hash, 6);
+static LIST_HEAD(sets_list);
+
+static u32 nodes_hash(const nodemask_t *nodes)
+{
+	return jhash(nodes_addr(*nodes),
+		     BITS_TO_LONGS(nr_node_ids) * sizeof(unsigned long), 0);
+}
+
+static struct interleave_order *order_make(const nodemask_t *nodes,
+					   const u8 *weights, gfp_t gfp)
+{
+	unsigned int nr = 0, nr_nodes = nodes_weight(*nodes);
+	struct interleave_share *shares;
+	struct interleave_order *order;
+	u32 step, round;
+	int node;
+
+	if (!nr_nodes)
+		return ERR_PTR(-EINVAL);
+
+	shares = kvmalloc_array(nr_nodes, sizeof(*shares), GFP_KERNEL);
+	if (!shares)
+		return ERR_PTR(-ENOMEM);
+
+	for_each_node_mask(node, *nodes) {
+		shares[nr].node = node;
+		shares[nr++].weight = weights[node];
+	}
+
+	round = interleave_reduce(shares, nr);
+	order = kvmalloc(struct_size(order, node, round), gfp);
+	if (!order) {
+		kvfree(shares);
+		return ERR_PTR(-ENOMEM);
+	}
+
+	order->round = round;
+	order->even = round == nr;
+	for (step = 1; step <= round; step++) {
+		order->node[step - 1] = interleave_next(shares, nr, round, step);
+		if (step % STEPS_BEFORE_RESCHED == 0)
+			cond_resched();
+	}
+	kvfree(shares);
+	return order;
+}
+
+static struct interleave_set *set_find(const nodemask_t *nodes)
+{
+	struct interleave_set *set, *found = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&sets_lock, flags);
+	hash_for_each_possible(sets_hash, set, hash, nodes_hash(nodes)) {
+		if (nodes_equal(set->nodes, *nodes)) {
+			refcount_inc(&set->refs);
+			found = set;
+			break;
+		}
+	}
+	raw_spin_unlock_irqrestore(&sets_lock, flags);
+	return found;
+}
+
+static struct interleave_set *set_make(const nodemask_t *nodes)
+{
+	struct interleave_order *order;
+	struct interleave_set *set;
+
+	set = kzalloc(sizeof(*set), GFP_KERNEL_ACCOUNT);
+	if (!set)
+		return ERR_PTR(-ENOMEM);
+
+	set->nodes = *nodes;
+	refcount_set(&set->refs, 1);
+	order = order_make(&set->nodes, interleave_weights, GFP_KERNEL_ACCOUNT);
+	if (IS_ERR(order)) {
+		kfree(set);
+		return ERR_CAST(order);
+	}
+	RCU_INIT_POINTER(set->order, order);
+
+	raw_spin_lock_irq(&sets_lock);
+	hash_add(sets_hash, &set->hash, nodes_hash(&set->nodes));
+	list_add(&set->list, &sets_list);
+	raw_spin_unlock_irq(&sets_lock);
+	return set;
+}
+
+/**
+ * interleave_set_find_or_make - the set of a mask, with a reference
+ * @nodes: the nodes, not empty; stable during the call
+ *
+ * A new set is charged to the memory cgroup of the caller.
+ *
+ * Context: may sleep, takes interleave_lock.
+ * Return: the set, or ERR_PTR(-ENOMEM), or ERR_PTR(-EINVAL) for an empty mask.
+ */
+struct interleave_set *interleave_set_find_or_make(const nodemask_t *nodes)
+{
+	struct interleave_set *set = set_find(nodes);
+
+	if (set)
+		return set;
+
+	mutex_lock(&interleave_lock);
+	set = set_find(nodes);
+	if (!set)
+		set = set_make(nodes);
+	mutex_unlock(&interleave_lock);
+	return set;
+}
+
+/**
+ * interleave_set_get - take one more reference
+ * @set: a set the caller has, or keeps from going away
+ *
+ * Context: any.
+ */
+void interleave_set_get(struct interleave_set *set)
+{
+	refcount_inc(&set->refs);
+}
+
+/**
+ * interleave_set_put - drop a reference
+ * @set: the set; the caller no longer points to it
+ *
+ * Neither sleeps nor allocates: the caller may be in a cpuset rebind, with
+ * interrupts off and in the middle of a write of mems_allowed_seq.
+ *
+ * Context: any but NMI.
+ */
+void interleave_set_put(struct interleave_set *set)
+{
+	struct interleave_order *order;
+	unsigned long flags;
+	bool last;
+
+	if (refcount_dec_not_one(&set->refs))
+		return;
+
+	/* Under the lock, set_find() cannot revive what is about to die. */
+	raw_spin_lock_irqsave(&sets_lock, flags);
+	last = refcount_dec_and_test(&set->refs);
+	if (last) {
+		hash_del(&set->hash);
+		list_del(&set->list);
+	}
+	raw_spin_unlock_irqrestore(&sets_lock, flags);
+	if (!last)
+		return;
+
+	order = rcu_dereference_protected(set->order, true);
+	kvfree_rcu(order, rcu);
+	kfree_rcu(set, rcu);
+}
+
+/* Hold all sets, so that the list only grows at its head. */
+static void sets_hold(void)
+{
+	struct interleave_set *set;
+
+	raw_spin_lock_irq(&sets_lock);
+	list_for_each_entry(set, &sets_list, list)
+		refcount_inc(&set->refs);
+	raw_spin_unlock_irq(&sets_lock);
+}
+
+static bool set_is_touched(const struct interleave_set *set, const u8 *weights)
+{
+	int node;
+
+	for_each_node_mask(node, set->nodes)
+		if (weights[node] != interleave_weights[node])
+			return true;
+	return false;
+}
+
+/**
+ * interleave_sets_stage - prepare all live sets for other weights
+ * @weights: weight by node id, nr_node_ids of them, each 1..255
+ *
+ * Nothing changes for allocations yet. On success interleave_sets_publish()
+ * must follow; on failure nothing is left behind.
+ *
+ * Context: may sleep, interleave_lock held.
+ * Return: 0 or -ENOMEM.
+ */
+int interleave_sets_stage(const u8 *weights)
+{
+	struct interleave_set *set, *next;
+	int err = 0;
+
+	lockdep_assert_held(&interleave_lock);
+
+	sets_hold();
+	list_for_each_entry(set, &sets_list, list) {
+		struct interleave_order *order;
+
+		if (!set_is_touched(set, weights))
+			continue;
+		order = order_make(&set->nodes, weights, GFP_KERNEL);
+		if (IS_ERR(order)) {
+			err = PTR_ERR(order);
+			break;
+		}
+		set->staged = order;
+	}
+	if (!err)
+		return 0;
+
+	list_for_each_entry_safe(set, next, &sets_list, list) {
+		kvfree(set->staged);
+		set->staged = NULL;
+		interleave_set_put(set);
+	}
+	return err;
+}
+
+/**
+ * interleave_sets_publish - put the staged orders in force
+ *
+ * The next page of every policy is placed by them.
+ *
+ * Context: process context, interleave_lock held since the successful
+ * interleave_sets_stage().
+ */
+void interleave_sets_publish(void)
+{
+	struct interleave_set *set, *next;
+
+	lockdep_assert_held(&interleave_lock);
+
+	list_for_each_entry_safe(set, next, &sets_list, list) {
+		struct interleave_order *old;
+
+		if (set->staged) {
+			old = rcu_replace_pointer(set->order, set->staged, true);
+			set->staged = NULL;
+			kvfree_rcu(old, rcu);
+		}
+		interleave_set_put(set);
+	}
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/kernel/mm/mempolicy/weighted_interleave/nodeN
+ *
+ * One file for each node with memory. node_files is protected by files_lock,
+ * which is never held while a file is removed: the removal waits for stores
+ * that are under way. Stores take interleave_lock, never files_lock.
+ */
+#include <linux/ctype.h>
+#include <linux/init.h>
+#include <linux/kobject.h>
+#include <linux/memory.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/nodemask.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "internal.h"
+
+struct node_file {
+	struct kobj_attribute attr;
+	int nid;
+};
+
+static struct kobject *weights_kobj;
+static struct node_file *node_files[MAX_NUMNODES];
+static DEFINE_MUTEX(files_lock);
+
+static ssize_t node_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	struct node_file *file = container_of(attr, struct node_file, attr);
+
+	return sysfs_emit(buf, "%u\n", READ_ONCE(interleave_weights[file->nid]));
+}
+
+/* 0 or blank gives the node back its default; all that is wrong is EINVAL. */
+static int parse_weight(const char *buf, size_t count, u8 *weight)
+{
+	*weight = 0;
+	if (strnlen(buf, count) != count)
+		return -EINVAL;
+	if (!*skip_spaces(buf))
+		return 0;
+	return kstrtou8(buf, 0, weight) ? -EINVAL : 0;
+}
+
+static ssize_t node_store(struct kobject *kobj, struct kobj_attribute *attr,
+			  const char *buf, size_t count)
+{
+	struct node_file *file = container_of(attr, struct node_file, attr);
+	u8 weight;
+	int err;
+
+	err = parse_weight(buf, count, &weight);
+	if (!err)
+		err = interleave_weight_store(file->nid, weight);
+	return err ?: count;
+}
+
+static int add_node_file(int nid)
+{
+	struct node_file *file;
+	int err = 0;
+
+	mutex_lock(&files_lock);
+	if (node_files[nid])
+		goto unlock;
+
+	err = -ENOMEM;
+	file = kzalloc(sizeof(*file), GFP_KERNEL);
+	if (!file)
+		goto unlock;
+
+	file->nid = nid;
+	sysfs_attr_init(&file->attr.attr);
+	file->attr.attr.name = kasprintf(GFP_KERNEL, "node%d", nid);
+	file->attr.attr.mode = 0644;
+	file->attr.show = node_show;
+	file->attr.store = node_store;
+	if (file->attr.attr.name)
+		err = sysfs_create_file(weights_kobj, &file->attr.attr);
+	if (err) {
+		kfree(file->attr.attr.name);
+		kfree(file);
+		goto unlock;
+	}
+	node_files[nid] = file;
+unlock:
+	mutex_unlock(&files_lock);
+	return err;
+}
+
+static void remove_node_file(int nid)
+{
+	struct node_file *file;
+
+	mutex_lock(&files_lock);
+	file = node_files[nid];
+	node_files[nid] = NULL;
+	mutex_unlock(&files_lock);
+	if (!file)
+		return;
+
+	sysfs_remove_file(weights_kobj, &file->attr.attr);
+	kfree(file->attr.attr.name);
+	kfree(file);
+}
+
+static int memory_event(struct notifier_block *nb, unsigned long action,
+			void *data)
+{
+	struct memory_notify *change = data;
+	int nid = change->status_change_nid;
+
+	if (nid == NUMA_NO_NODE)
+		return NOTIFY_OK;
+
+	switch (action) {
+	case MEM_ONLINE:
+		if (add_node_file(nid))
+			pr_err("weighted interleave: no weight file for node %d\n",
+			       nid);
+		break;
+	case MEM_OFFLINE:
+		remove_node_file(nid);
+		break;
+	}
+	return NOTIFY_OK;
+}
+
+static int __init weighted_interleave_sysfs_init(void)
+{
+	struct kobject *mempolicy_kobj;
+	int nid, err;
+
+	mempolicy_kobj = kobject_create_and_add("mempolicy", mm_kobj);
+	if (!mempolicy_kobj)
+		return -ENOMEM;
+
+	weights_kobj = kobject_create_and_add("weighted_interleave",
+					      mempolicy_kobj);
+	if (!weights_kobj) {
+		kobject_put(mempolicy_kobj);
+		return -ENOMEM;
+	}
+
+	/* Listen first: a node that comes now is added twice, not missed. */
+	hotplug_memory_notifier(memory_event, 0);
+	for_each_node_state(nid, N_MEMORY) {
+		err = add_node_file(nid);
+		if (err)
+			pr_err("weighted interleave: no weight file for node %d\n",
+			       nid);
+	}
+	return 0;
+}
+subsys_initcall(weighted_interleave_sysfs_init);

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests of the global weights and the live sets. Any node id may be in a
+ * set here: no page is allocated.
+ */
+#include <kunit/test.h>
+#include <linux/slab.h>
+
+#include "../internal.h"
+
+/* These tests change the weights of nodes 0 and 1 only. */
+static u8 saved[2];
+
+static int save_weights(struct kunit *test)
+{
+	memcpy(saved, interleave_weights, sizeof(saved));
+	return 0;
+}
+
+static void restore_weights(struct kunit *test)
+{
+	int nid;
+
+	for (nid = 0; nid < min_t(int, nr_node_ids, ARRAY_SIZE(saved)); nid++)
+		interleave_weight_store(nid, saved[nid]);
+}
+
+static struct interleave_set *set_of_two(struct kunit *test)
+{
+	nodemask_t nodes = NODE_MASK_NONE;
+	struct interleave_set *set;
+
+	if (nr_node_ids < 2)
+		kunit_skip(test, "needs two possible nodes");
+	node_set(0, nodes);
+	node_set(1, nodes);
+	set = interleave_set_find_or_make(&nodes);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
+	return set;
+}
+
+static u32 pages_of(struct interleave_set *set, int nid)
+{
+	struct interleave_order *order;
+	u32 i, pages = 0;
+
+	rcu_read_lock();
+	order = rcu_dereference(set->order);
+	for (i = 0; i < order->round; i++)
+		pages += order->node[i] == nid;
+	rcu_read_unlock();
+	return pages;
+}
+
+static void same_nodes_share_a_set(struct kunit *test)
+{
+	struct interleave_set *one = set_of_two(test);
+	struct interleave_set *two = set_of_two(test);
+
+	KUNIT_EXPECT_PTR_EQ(test, one, two);
+	interleave_set_put(one);
+	KUNIT_EXPECT_EQ(test, refcount_read(&two->refs), 1u);
+	interleave_set_put(two);
+}
+
+static void other_nodes_have_another_set(struct kunit *test)
+{
+	struct interleave_set *two = set_of_two(test), *one;
+	nodemask_t nodes = nodemask_of_node(1);
+
+	one = interleave_set_find_or_make(&nodes);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(one));
+	KUNIT_EXPECT_PTR_NE(test, one, two);
+	KUNIT_EXPECT_EQ(test, pages_of(one, 1), 1u);
+	KUNIT_EXPECT_EQ(test, pages_of(one, 0), 0u);
+	interleave_set_put(one);
+	interleave_set_put(two);
+}
+
+static void empty_mask_has_no_set(struct kunit *test)
+{
+	nodemask_t nodes = NODE_MASK_NONE;
+
+	KUNIT_EXPECT_EQ(test, -EINVAL,
+			(int)PTR_ERR(interleave_set_find_or_make(&nodes)));
+}
+
+static void a_store_reaches_live_sets(struct kunit *test)
+{
+	struct interleave_set *set = set_of_two(test);
+
+	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(0, 100));
+	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(1, 37));
+	KUNIT_EXPECT_EQ(test, pages_of(set, 0), 100u);
+	KUNIT_EXPECT_EQ(test, pages_of(set, 1), 37u);
+	KUNIT_EXPECT_EQ(test, refcount_read(&set->refs), 1u);
+
+	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(1, 50));
+	KUNIT_EXPECT_EQ(test, pages_of(set, 0), 2u);
+	KUNIT_EXPECT_EQ(test, pages_of(set, 1), 1u);
+	interleave_set_put(set);
+}
+
+static void a_new_set_takes_the_weights_in_force(struct kunit *test)
+{
+	struct interleave_set *set = set_of_two(test);
+
+	interleave_set_put(set);
+	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(0, 255));
+	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(1, 254));
+	set = set_of_two(test);
+	KUNIT_EXPECT_EQ(test, pages_of(set, 0), 255u);
+	KUNIT_EXPECT_EQ(test, pages_of(set, 1), 254u);
+	interleave_set_put(set);
+}
+
+static void zero_gives_the_default(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(0, 9));
+	KUNIT_EXPECT_EQ(test, interleave_weights[0], 9);
+	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(0, 0));
+	KUNIT_EXPECT_EQ(test, interleave_weights[0], 1);
+}
+
+static void staging_changes_nothing_yet(struct kunit *test)
+{
+	struct interleave_set *set = set_of_two(test);
+	u8 *weights;
+
+	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(0, 3));
+	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(1, 2));
+	weights = kunit_kmalloc(test, nr_node_ids, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, weights);
+
+	mutex_lock(&interleave_lock);
+	memcpy(weights, interleave_weights, nr_node_ids);
+	weights[0] = 7;
+	KUNIT_EXPECT_EQ(test, 0, interleave_sets_stage(weights));
+	KUNIT_EXPECT_EQ(test, pages_of(set, 0), 3u);
+	interleave_sets_publish();
+	KUNIT_EXPECT_EQ(test, pages_of(set, 0), 7u);
+	/* What was published has to be the table's as well. */
+	WRITE_ONCE(interleave_weights[0], 7);
+	mutex_unlock(&interleave_lock);
+	interleave_set_put(set);
+}
+
+static struct kunit_case weights_cases[] = {
+	KUNIT_CASE(same_nodes_share_a_set),
+	KUNIT_CASE(other_nodes_have_another_set),
+	KUNIT_CASE(empty_mask_has_no_set),
+	KUNIT_CASE(a_store_reaches_live_sets),
+	KUNIT_CASE(a_new_set_takes_the_weights_in_force),
+	KUNIT_CASE(zero_gives_the_default),
+	KUNIT_CASE(staging_changes_nothing_yet),
+	{}
+};
+
+static struct kunit_suite weights_suite = {
+	.name = "interleave_weights",
+	.init = save_weights,
+	.exit = restore_weights,
+	.test_cases = weights_cases,
+};
+kunit_test_suite(weights_suite);

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counts the instructions a guest kernel executes, symbol by symbol.
+ *
+ * QEMU arguments: symbols=FILE, lines of "START END ..." with addresses in
+ * hexadecimal, END exclusive, ascending and without overlap; out=FILE, which
+ * gets a line "MEASUREMENT SYMBOL COUNT" for every symbol with a count, the
+ * symbol being its line in the first file, from 0. Instructions outside every
+ * symbol are not counted. A measurement runs from the guest's begin marker to
+ * its end marker (marker.h); they are numbered from 0.
+ *
+ * The counts are exact: neighbouring instructions of a translation block that
+ * lie in one symbol are counted together before the first of them, and a block
+ * is left early by faulting instructions alone.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "marker.h"
+#include "qemu-api.h"
+
+#define MSB (1ULL << 63)
+
+struct symbol {
+	uint64_t start;
+	uint64_t end;
+};
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
+
+static struct symbol *symbols;
+static uint64_t *counts;	/* since power-on */
+static uint64_t *at_begin;	/* copy taken at the begin marker */
+static size_t nr_symbols;
+static FILE *out;
+static unsigned int measurement;
+static bool measuring;
+
+/* QEMU ends too: a count that cannot be trusted is none. */
+static void fail(const char *what, const char *why)
+{
+	fprintf(stderr, "insn-count plugin: %s: %s\n", what, why);
+	exit(1);
+}
+
+static void begin_marker(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	if (measuring)
+		fail("begin marker", "the measurement before it has no end");
+	measuring = true;
+	memcpy(at_begin, counts, nr_symbols * sizeof(*counts));
+}
+
+static void end_marker(unsigned int cpu, void *data)
+{
+	size_t i;
+
+	(void)cpu;
+	(void)data;
+	if (!measuring)
+		fail("end marker", "no measurement has begun");
+	measuring = false;
+	for (i = 0; i < nr_symbols; i++) {
+		if (counts[i] != at_begin[i])
+			fprintf(out, "%u %zu %llu\n", measurement, i,
+				(unsigned long long)(counts[i] - at_begin[i]));
+	}
+	measurement++;
+}
+
+/* The symbol that holds @addr, or nr_symbols. */
+static size_t find_symbol(uint64_t addr)
+{
+	size_t low = 0, high = nr_symbols;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (addr < symbols[mid].start)
+			high = mid;
+		else if (addr >= symbols[mid].end)
+			low = mid + 1;
+		else
+			return mid;
+	}
+	return nr_symbols;
+}
+
+static void watch_markers(struct qemu_plugin_insn *insn)
+{
+	static const uint8_t begin[] = { MARKER_BEGIN }, end[] = { MARKER_END };
+	const void *bytes;
+
+	if (qemu_plugin_insn_size(insn) != sizeof(begin))
+		return;
+	bytes = qemu_plugin_insn_data(insn);
+	if (!memcmp(bytes, begin, sizeof(begin)))
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, begin_marker,
+						       QEMU_PLUGIN_CB_NO_REGS,
+						       NULL);
+	else if (!memcmp(bytes, end, sizeof(end)))
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, end_marker,
+						       QEMU_PLUGIN_CB_NO_REGS,
+						       NULL);
+}
+
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb), i = 0;
+
+	(void)id;
+	while (i < n) {
+		struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, i);
+		uint64_t addr = qemu_plugin_insn_vaddr(first);
+		uint64_t run = 1;
+		size_t symbol;
+
+		if (!(addr & MSB)) {
+			watch_markers(first);
+			i++;
+			continue;
+		}
+		symbol = find_symbol(addr);
+		if (symbol == nr_symbols) {
+			i++;
+			continue;
+		}
+		while (i + run < n) {
+			struct qemu_plugin_insn *next;
+
+			next = qemu_plugin_tb_get_insn(tb, i + run);
+			if (find_symbol(qemu_plugin_insn_vaddr(next)) != symbol)
+				break;
+			run++;
+		}
+		qemu_plugin_register_vcpu_insn_exec_inline(first,
+					QEMU_PLUGIN_INLINE_ADD_U64,
+					&counts[symbol], run);
+		i += run;
+	}
+}
+
+static void on_power_off(qemu_plugin_id_t id, void *data)
+{
+	(void)id;
+	(void)data;
+	if (fclose(out))
+		fail("writing the counts", strerror(errno));
+}
+
+static void read_symbols(const char *path)
+{
+	unsigned long long start, end;
+	uint64_t last = 0;
+	size_t room = 0;
+	FILE *f = fopen(path, "r");
+
+	if (!f)
+		fail(path, strerror(errno));
+	while (fscanf(f, "%llx %llx%*[^\n]", &start, &end) == 2) {
+		if (start < last || end <= start)
+			fail(path, "symbols overlap or are not in order");
+		last = end;
+		if (nr_symbols == room) {
+			room = room ? 2 * room : 1024;
+			symbols = realloc(symbols, room * sizeof(*symbols));
+			if (!symbols)
+				fail(path, strerror(errno));
+		}
+		symbols[nr_symbols++] = (struct symbol){ start, end };
+	}
+	if (!feof(f) || !nr_symbols)
+		fail(path, "not a list of symbols");
+	fclose(f);
+}
+
+QEMU_PLUGIN_EXPORT
+int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
+			char **argv)
+{
+	int i;
+
+	(void)info;
+	for (i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "symbols=", 8)) {
+			read_symbols(argv[i] + 8);
+		} else if (!strncmp(argv[i], "out=", 4)) {
+			out = fopen(argv[i] + 4, "w");
+			if (!out)
+				fail(argv[i] + 4, strerror(errno));
+		} else {
+			fail(argv[i], "unknown argument");
+		}
+	}
+	if (!nr_symbols || !out)
+		fail("arguments", "both symbols= and out= are needed");
+	counts = calloc(nr_symbols, sizeof(*counts));
+	at_begin = calloc(nr_symbols, sizeof(*at_begin));
+	if (!counts || !at_begin)
+		fail("counters", strerror(errno));
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_atexit_cb(id, on_power_off, NULL);
+	return 0;
+}

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Builds a kernel: kernel.sh [-c CONFIG] [-b].  CONFIG is a name in
+# scenarios/configs, default when not given; -b builds the unpatched base.
+# The result lies in build/kernel/CONFIG or build/kernel/CONFIG-base.
+
+set -e
+. "$(dirname "$0")/lib.sh"
+
+config=default
+patched=y
+while getopts c:b option; do
+	case $option in
+	c) config=$OPTARG ;;
+	b) patched= ;;
+	*) die "usage: kernel.sh [-c CONFIG] [-b]" ;;
+	esac
+done
+
+"$TOP/scripts/setup.sh"
+if [ -n "$patched" ]; then
+	name=$config
+	"$TOP/scripts/tree.sh"
+	source=$BUILD/tree
+else
+	name=$config-base
+	"$TOP/scripts/base.sh"
+	source=$BUILD/base
+fi
+objects=$BUILD/obj/$name
+result=$BUILD/kernel/$name
+mkdir -p "$objects" "$result"
+lock "kernel-$name"
+
+# Base sources and an empty series lack the options of the series.
+partial=
+if [ -z "$patched" ] || ! "$TOP/scripts/plan.sh" | grep -q '^patch '; then
+	partial=-p
+fi
+
+kernel_make() {
+	make -C "$source" O="$objects" ARCH=x86_64 LOCALVERSION= "CC=$CC" "$@"
+}
+
+# The same sources give the same bytes, whoever builds them and wherever.
+export KBUILD_BUILD_TIMESTAMP='2026-01-01 00:00:00 UTC'
+export KBUILD_BUILD_USER=build KBUILD_BUILD_HOST=localhost
+export KBUILD_BUILD_VERSION=1
+CC=gcc
+if command -v ccache >/dev/null; then
+	CC='ccache gcc'
+	export CCACHE_BASEDIR="$TOP" CCACHE_NOHASHDIR=1
+fi
+
+# Configuration and headers are as old as what they are made from.
+state=$({
+	cat "$BUILD/base.stamp" "$TOP"/scenarios/configs/*.config "$TOP/scripts/config.sh"
+	gcc --version
+	if [ -n "$patched" ]; then
+		git -C "$source" rev-parse HEAD
+		git -C "$source" diff HEAD
+	fi
+} | sha256sum)
+if [ "$(cat "$objects/state" 2>/dev/null)" != "$state" ] ||
+	[ ! -d "$result/usr/include" ]; then
+	# shellcheck disable=SC2086 # an option or none
+	step "configuring the $name kernel" "$BUILD/log/config-$name.log" \
+		"$TOP/scripts/config.sh" $partial "$source" "$objects" "$config" ||
+		die "the $name kernel cannot be configured as requested"
+	step "installing the $name kernel's headers" "$BUILD/log/headers-$name.log" \
+		kernel_make INSTALL_HDR_PATH="$result/usr" headers_install ||
+		die "the $name kernel's headers do not install"
+	printf '%s\n' "$state" >"$objects/state"
+fi
+step "building the $name kernel" "$BUILD/log/kernel-$name.log" \
+	kernel_make -j"$(nproc)" bzImage ||
+	die "the $name kernel does not build"
+
+# put FILE NAME [DIRECTORY]: copies what changed
+put() {
+	cmp -s "$objects/$1" "${3:-$result}/$2" || cp "$objects/$1" "${3:-$result}/$2"
+}
+
+put arch/x86/boot/bzImage bzImage
+put System.map System.map
+put .config config
+put vmlinux vmlinux
+if [ "$name" = default ]; then
+	put arch/x86/boot/bzImage bzImage "$BUILD"
+	put System.map System.map "$BUILD"
+	put .config config "$BUILD"
+	mkdir -p "$BUILD/usr"
+	rsync -a --delete "$result/usr/include/" "$BUILD/usr/include/"
+fi
+say "build/kernel/$name/bzImage is ready"

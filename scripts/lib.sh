@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+# What every script shares; sourced, never run.
+
+TOP=$(cd "$(dirname "$0")" && pwd -P)
+while [ ! -e "$TOP/base.conf" ] && [ "$TOP" != / ]; do
+	TOP=$(dirname "$TOP")
+done
+BUILD=$TOP/build
+mkdir -p "$BUILD" || exit 1
+
+# git on generated trees: no person's settings, no surrounding repository
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+# the kernel's make is no child of the front door's
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
+
+say() {
+	printf '%s\n' "$*"
+}
+
+die() {
+	printf 'error: %s\n' "$*" >&2
+	exit 1
+}
+
+# step TITLE LOGFILE COMMAND...: runs a long command with signs of life
+step() {
+	step_title=$1
+	step_log=$2
+	shift 2
+	step_start=$(date +%s)
+	mkdir -p "$(dirname "$step_log")"
+	say "$step_title ..."
+	(
+		while sleep 30 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+			say "  $step_title: $(($(date +%s) - step_start)) s so far, log $step_log"
+		done
+	) </dev/null 9>&- &
+	step_heart=$!
+	step_status=0
+	"$@" >"$step_log" 2>&1 </dev/null || step_status=$?
+	kill "$step_heart" 2>/dev/null
+	wait "$step_heart" 2>/dev/null
+	step_time=$(($(date +%s) - step_start))
+	if [ "$step_status" -ne 0 ]; then
+		tail -n 30 "$step_log"
+		say "$step_title: failed with status $step_status after $step_time s, log $step_log"
+	else
+		say "$step_title: done in $step_time s"
+	fi
+	return "$step_status"
+}
+
+# check TITLE COMMAND...: a step whose outcome check_summary counts
+check() {
+	check_title=$1
+	shift
+	if step "$check_title" "$BUILD/log/check/$(echo "$check_title" |
+		tr -c 'a-zA-Z0-9\n' -).log" "$@"; then
+		check_passed=$((${check_passed:-0} + 1))
+	else
+		check_failed=$((${check_failed:-0} + 1))
+	fi
+}
+
+# check_summary: the last line, and the status, of a script of checks
+check_summary() {
+	say "${check_passed:-0} passed, ${check_failed:-0} failed"
+	[ "${check_failed:-0}" -eq 0 ]
+}
+
+# lock NAME [-s]: one run at a time; -s lets readers share
+lock() {
+	lock_file=$BUILD/.lock-$1
+	lock_mode=${2:--x}
+	exec 9>"$lock_file"
+	flock -n "$lock_mode" 9 && return
+	say "waiting for another run that holds $lock_file"
+	flock "$lock_mode" 9
+}
+
+# hash_files FILE...: one checksum over the names and contents
+hash_files() {
+	sha256sum -- "$@" | sha256sum | cut -d ' ' -f 1
+}
+
+missing_packages() {
+	for package; do
+		printf '%s\n' "$package"
+	done | sort -u >"$BUILD/.packages-wanted"
+	# shellcheck disable=SC2046 # one word a package
+	dpkg-query -W -f '${db:Status-Status} ${Package}\n' \
+		$(cat "$BUILD/.packages-wanted") 2>/dev/null |
+		sed -n 's/^installed //p' | sort -u |
+		comm -13 - "$BUILD/.packages-wanted"
+	rm -f "$BUILD/.packages-wanted"
+}
+
+# as_root COMMAND...: runs it with the rights that apt-get needs, if it may
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	else
+		sudo -n "$@"
+	fi
+}
+
+update_lists() {
+	step "fetching the package lists" "$BUILD/log/apt-update.log" \
+		as_root apt-get -q update
+}
+
+install_packages() {
+	step "installing $*" "$BUILD/log/apt-install.log" \
+		as_root env DEBIAN_FRONTEND=noninteractive \
+		apt-get -q -y install --no-install-recommends "$@"
+}
+
+# need_packages PACKAGE...: installs what is missing, or says how
+need_packages() {
+	need=$(missing_packages "$@" | tr '\n' ' ')
+	need=${need% }
+	[ -n "$need" ] || return 0
+	as_root true 2>/dev/null ||
+		die "packages are missing; install them with: sudo apt-get install --no-install-recommends $need"
+	# The lists may be missing or too old: then a second time with new ones.
+	# shellcheck disable=SC2086 # one word a package
+	install_packages $need || { update_lists && install_packages $need; } ||
+		die "not installed; try by hand: sudo apt-get install --no-install-recommends $need"
+}

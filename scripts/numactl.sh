@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Runs Debian's numactl in the virtual machine: 12's must keep working, 13's must be able to use the new policy.
+# The packages come with apt's own tools, out of lists of their own, and are unpacked into the machine's image only. Prints TAP.
+# usage: numactl.sh [-k KERNELDIR] [-x SLOWDOWN]
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+kernel=$BUILD/kernel/default slowdown=1
+while getopts k:x: option; do
+	case $option in
+	k) kernel=$OPTARG ;;
+	x) slowdown=$OPTARG ;;
+	*) die "usage: numactl.sh [-k KERNELDIR] [-x SLOWDOWN]" ;;
+	esac
+done
+top=$BUILD/numactl
+mkdir -p "$top"
+
+# The mirror that this machine's apt uses for Debian itself.
+# shellcheck disable=SC2016 # apt expands it
+mirror=$(apt-get indextargets --format '$(CREATED_BY) $(ORIGIN) $(LABEL) $(REPO_URI)' |
+	sed -n 's/^Packages Debian Debian //p' | head -n 1)
+
+# Downloads the packages of SUITE; fails when the archive cannot be reached.
+fetch() {
+	suite=$1
+	dir=$top/$suite
+	rm -rf "$dir"
+	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial" "$dir/parts" "$dir/unpacked" "$dir/root"
+	: > "$dir/status"
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main" > "$dir/sources.list"
+	cat > "$dir/apt.conf" <<-EOF
+		APT::Architecture "amd64";
+		APT::Architectures { "amd64"; };
+		APT::Sandbox::User "";
+		Acquire::Languages "none";
+		Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
+		Acquire::Retries "2";
+		Acquire::http::Timeout "20";
+		Dir::State "$dir";
+		Dir::State::status "$dir/status";
+		Dir::State::Lists "$dir/lists";
+		Dir::Cache "$dir/cache";
+		Dir::Etc::sourcelist "$dir/sources.list";
+		Dir::Etc::sourceparts "$dir/parts";
+	EOF
+	cd "$dir/cache"
+	APT_CONFIG=$dir/apt.conf apt-get -q update -o APT::Update::Error-Mode=any || return 1
+	APT_CONFIG=$dir/apt.conf apt-get -q download numactl libnuma1 libc6 || return 1
+	cd "$TOP"
+}
+
+# The packages of SUITE, reduced to the program, its libraries and the loader in one directory.
+unpack() {
+	dir=$top/$1
+	for package in "$dir"/cache/*.deb; do
+		dpkg-deb -x "$package" "$dir/unpacked"
+	done
+	for path in /bin/numactl /libnuma.so.1 /libc.so.6 /x86_64-linux-gnu/ld-linux-x86-64.so.2; do
+		found=$(find "$dir/unpacked" -path "*$path" | head -n 1)
+		[ -n "$found" ] || die "the packages of $1 in $dir/cache have no $path"
+		cp -L "$found" "$dir/root/"
+	done
+	dpkg-deb -f "$dir"/cache/numactl_*.deb Version > "$dir/root/version"
+	rm -rf "$dir/unpacked" "$dir/lists"
+	touch "$dir/complete"
+}
+
+files=''
+for suite in bookworm trixie; do
+	if [ ! -f "$top/$suite/complete" ]; then
+		echo "# fetching numactl of $suite, log $top/$suite.log"
+		fetch "$suite" > "$top/$suite.log" 2>&1 || {
+			echo "# $suite: $(grep '^[EW]:' "$top/$suite.log" | tail -n 1)"
+			continue
+		}
+		unpack "$suite"
+	fi
+	files="$files $top/$suite/root:/opt/$suite"
+done
+
+status=0
+"$TOP/scripts/vm.sh" -s cxl2 -k "$kernel" -o "$BUILD/vm/numactl.console.log" -t $((90 * slowdown)) -f "$files" -r numactl-test || status=$?
+python3 "$TOP/scripts/verdict.py" --parser "$BUILD/base/tools/testing/kunit" --console "$BUILD/vm/numactl.console.log" |
+	sed -n 's/^FAIL: /Bail out! /p'
+exit $status

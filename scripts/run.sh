@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The main job: boots a machine with fast and slow memory, sets weights, runs a program, shows and checks where its pages went.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+"$TOP/scripts/setup.sh"
+"$TOP/scripts/kernel.sh"
+"$TOP/scripts/test-selftests.sh"
+say "booting the scenario cxl2: node 0 is fast memory beside the CPUs, node 1 slower memory as behind a CXL link"
+say
+if "$TOP/scripts/vm.sh" -s cxl2 -o "$BUILD/vm/run.console.log" -r show-interleave; then
+	say
+	say "PASS: every node got its share of the pages, for all five pairs of weights"
+else
+	status=$?
+	say
+	say "FAIL: the split is not the expected one, or the machine failed (status $status); console: $BUILD/vm/run.console.log"
+	exit 1
+fi

@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Boots one scenario, runs KUnit at boot and kselftests after it, and judges the run.
+# usage: test-scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-f FILES] [-t SECONDS] SCENARIO [TEST...]
+#   -u  without KUnit    -x  every limit that many times longer    -c  a command to run after the tests, its status counts
+# RESULTDIR gets console.log, output.log, verdict and counts ("PASSED FAILED SKIPPED"). The exit status is 0 when all is well.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+kernel=$BUILD/kernel/default results='' slowdown=1 kunit=--kunit after='' files='' limit=''
+while getopts k:o:x:uc:f:t: option; do
+	case $option in
+	k) kernel=$OPTARG ;;
+	o) results=$OPTARG ;;
+	x) slowdown=$OPTARG ;;
+	u) kunit='' ;;
+	c) after=$OPTARG ;;
+	f) files=$OPTARG ;;
+	t) limit=$OPTARG ;;
+	*) die "usage: test-scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-f FILES] [-t SECONDS] SCENARIO [TEST...]" ;;
+	esac
+done
+shift $((OPTIND - 1))
+scenario=${1:?a scenario is needed}
+shift
+results=${results:-$BUILD/test/$scenario}
+
+conf=$TOP/scenarios/$scenario.conf
+[ -f "$conf" ] || die "no scenario is called '$scenario': scenarios/list has them"
+if [ $# -eq 0 ]; then
+	tests=$(sed -n 's/^tests=//p' "$conf")
+	[ "$tests" != all ] || tests=$(cat "$BUILD/selftests/mm/kselftest-list")
+	# shellcheck disable=SC2086 # a list of names
+	set -- $tests
+fi
+limit=$((${limit:-$(sed -n 's/^timeout=//p' "$conf")} * slowdown))
+
+rm -rf "$results"
+mkdir -p "$results"
+start=$(date +%s)
+status=0
+step "$scenario: booting, tests" "$results/output.log" "$TOP/scripts/vm.sh" -s "$scenario" -k "$kernel" -o "$results/console.log" \
+	-t "$limit" -a "${kunit:+kunit.enable=1}" -f "$files" \
+	-r "KSELFTEST_SLOWDOWN=$slowdown kselftest $*${after:+; $after}" || status=$?
+
+verdict=0
+python3 "$TOP/scripts/verdict.py" --parser "$BUILD/base/tools/testing/kunit" $kunit --status "$status" \
+	--console "$results/console.log" --output "$results/output.log" "$@" > "$results/verdict" || verdict=$?
+tail -n 1 "$results/verdict" > "$results/counts"
+read -r passed failed skipped < "$results/counts"
+sed '$d' "$results/verdict" | sed "s/^/  $scenario: /"
+say "$scenario: $passed passed, $failed failed, $skipped skipped ($(($(date +%s) - start)) s, logs in $results)"
+exit "$verdict"

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Every test: set-up, kernel, each scenario (KUnit at boot, then kselftests), the proof of the harness, numactl, instruction counts.
+# usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l]; -l looks for memory leaks after the tests.
+# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, count; TESTS="name ..." these kselftests.
+# The last line is "N passed, N failed, N skipped"; the exit status is 0 when something passed and nothing failed.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+config=default slowdown=1 leaks=''
+while getopts c:x:l option; do
+	case $option in
+	c) config=$OPTARG ;;
+	x) slowdown=$OPTARG ;;
+	l) leaks=kmemleak-scan ;;
+	*) die "usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l]" ;;
+	esac
+done
+kernel=$BUILD/kernel/$config
+results=$BUILD/test/$config
+started=$(date +%s)
+
+scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list")
+parts="$scenarios harness numactl count"
+for name in ${ONLY:=$parts}; do
+	case " $(echo "$parts" | tr '\n' ' ')" in
+	*" $name "*) ;;
+	*) die "ONLY: '$name' is none of: $(echo "$parts" | tr '\n' ' ')" ;;
+	esac
+done
+wanted() {
+	case " $(echo "$ONLY" | tr '\n' ' ') " in
+	*" $1 "*) ;;
+	*) return 1 ;;
+	esac
+}
+
+summary() {
+	find "$results" -name counts -exec cat {} + |
+		awk '{ p += $1; f += $2; s += $3 } END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f || !p }'
+}
+# A run that cannot go on is a failure like any other.
+cannot() {
+	mkdir -p "$results/setup"
+	echo "0 1 0" > "$results/setup/counts"
+	say "FAIL: $1"
+	summary
+	exit 1
+}
+
+rm -rf "$results"
+mkdir -p "$results"
+"$TOP/scripts/setup.sh" || cannot "set-up"
+"$TOP/scripts/kernel.sh" -c "$config" || cannot "the $config kernel does not build"
+"$TOP/scripts/test-selftests.sh" -k "$kernel" || cannot "the kselftests do not build"
+
+# Two machines at a time.
+for name in $scenarios; do
+	! wanted "$name" || echo "$name"
+done | xargs -r -P 2 -I NAME "$TOP/scripts/test-scenario.sh" -k "$kernel" -x "$slowdown" -o "$results/NAME" ${leaks:+-c "$leaks"} NAME || true
+for name in $scenarios; do
+	! wanted "$name" || [ -s "$results/$name/counts" ] || {
+		mkdir -p "$results/$name"
+		echo "0 1 0" > "$results/$name/counts"
+		say "FAIL: $name has no verdict"
+	}
+done
+
+# host_test NAME COMMAND...: a test that prints TAP on the host
+host_test() {
+	name=$1
+	shift
+	wanted "$name" || return 0
+	mkdir -p "$results/$name"
+	status=0
+	step "$name" "$results/$name/output.log" "$@" || status=$?
+	python3 "$TOP/scripts/verdict.py" --parser "$BUILD/base/tools/testing/kunit" --tap "$name" --status "$status" \
+		--output "$results/$name/output.log" > "$results/$name/verdict" || true
+	tail -n 1 "$results/$name/verdict" > "$results/$name/counts"
+	sed '$d' "$results/$name/verdict" | sed "s/^/  $name: /"
+}
+host_test harness "$TOP/tests/harness/run.sh" -k "$kernel" -x "$slowdown"
+host_test numactl "$TOP/scripts/numactl.sh" -k "$kernel" -x "$slowdown"
+
+# Instructions are counted on the kernel that they are promised for.
+if [ "$config" = default ] && [ -x "$TOP/scripts/insn-count.sh" ]; then
+	host_test count "$TOP/scripts/insn-count.sh" --gate
+fi
+
+say "all tests took $(($(date +%s) - started)) s; logs in $results"
+summary

@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Boots a kernel on a scenario's machine and runs a command there, or a shell on this terminal without one.
+# usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f "host[:guest] ..."] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a KERNEL-ARGUMENTS]
+# Standard output is the command's, and so is the exit status, except for
+#   120 the kernel panicked    121 the machine stopped before the command ended    122 the machine is not as its scenario says
+#   123 QEMU did not start     124 the time limit was reached
+# ACCEL=tcg or ACCEL=kvm chooses the accelerator; otherwise KVM is used where it proves to work.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+scenario=cxl2 kernel=$BUILD/kernel/default files='' command='' log='' limit='' arguments=''
+while getopts s:k:f:r:o:t:a: option; do
+	case $option in
+	s) scenario=$OPTARG ;;
+	k) kernel=$OPTARG ;;
+	f) files=$OPTARG ;;
+	r) command=$OPTARG ;;
+	o) log=$OPTARG ;;
+	t) limit=$OPTARG ;;
+	a) arguments=$OPTARG ;;
+	*) die "usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f FILES] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a ARGUMENTS]" ;;
+	esac
+done
+
+conf=$TOP/scenarios/$scenario.conf
+if [ ! -f "$conf" ]; then
+	grep -v '^#' "$TOP/scenarios/list" >&2
+	die "no scenario is called '$scenario': take one of the names above"
+fi
+[ -f "$kernel/bzImage" ] || die "$kernel/bzImage is missing: make kernel"
+command -v qemu-system-x86_64 > /dev/null || die "QEMU is missing: apt-get install qemu-system-x86"
+
+value() {
+	sed -n "s/^$1=//p" "$conf" | tr '\n' ' '
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+log=${log:-$BUILD/vm/$scenario.console.log}
+mkdir -p "$(dirname "$log")"
+: > "$log"
+
+[ -n "$command" ] || [ -t 0 ] || die "there is no terminal for a shell: say what to run with RUN=\"command\" (-r)"
+packages=$(value packages)
+if [ -n "$packages" ]; then
+	# shellcheck disable=SC2086 # a list of names
+	(lock packages && need_packages $packages) >&2
+fi
+accel=$("$TOP/scripts/vm-accel.sh")
+"$TOP/scripts/initramfs.sh" -o "$work/initramfs" -s "$conf" -r "$command" -f "$(value files)$files"
+
+# Without a command the console is this terminal and there is no limit but the one asked for.
+if [ -n "$command" ]; then
+	limit=${limit:-$(value timeout)}
+	set -- -chardev "file,id=console,path=$log" -chardev stdio,id=output
+else
+	limit=${limit:-0}
+	set -- -chardev "stdio,id=console,mux=on,signal=off,logfile=$log" -chardev null,id=output
+fi
+case $accel in
+kvm) set -- "$@" -accel kvm -cpu host ;;
+*) set -- "$@" -accel tcg,thread=multi -cpu max ;;
+esac
+
+# shellcheck disable=SC2046 # the scenario's arguments are words
+set -- $(value qemu) -nodefaults -no-user-config -display none -no-reboot \
+	"$@" -serial chardev:console -serial chardev:output \
+	-kernel "$kernel/bzImage" -initrd "$work/initramfs" \
+	-append "console=ttyS0 panic=-1 printk.devkmsg=on $(value append)$arguments"
+
+start() {
+	status=0
+	timeout --foreground -k 5 "${limit% }" qemu-system-x86_64 "$@" 2> "$work/qemu" || status=$?
+	echo "$status" > "$work/status"
+}
+if [ -n "$command" ]; then
+	# Through a pipe, because QEMU makes its standard output non-blocking for everyone who shares it.
+	start "$@" < /dev/null | cat
+else
+	start "$@"
+fi
+
+marker() {
+	tr -d '\r' < "$log" | sed -n "s/^.*vm: $1//p" | tail -n 1
+}
+
+fail() {
+	echo "vm: $scenario: $2 (console: $log)" >&2
+	exit "$1"
+}
+
+status=$(cat "$work/status")
+case $status in
+0) ;;
+124 | 137) fail 124 "the time limit of ${limit% } seconds was reached" ;;
+*) fail 123 "QEMU stopped with status $status: $(tail -n 1 "$work/qemu")" ;;
+esac
+result=$(marker 'exit status ')
+if [ -z "$result" ]; then
+	! grep -q 'Kernel panic' "$log" ||
+		fail 120 "$(grep -o 'Kernel panic.*' "$log" | tr -d '\r' | head -n 1)"
+	fail 121 "the machine stopped before the command ended"
+fi
+mismatch=$(marker 'mismatch: ')
+[ -z "$mismatch" ] || fail 122 "not the machine that the scenario describes: $mismatch"
+exit "$result"

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Proves that the harness sees what it must see: every kind of broken run has to turn red, for its own reason, and a good one green.
+# usage: run.sh [-k KERNELDIR] [-x SLOWDOWN]; prints TAP.
+set -eu
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+kernel=$BUILD/kernel/default slowdown=1
+while getopts k:x: option; do
+	case $option in
+	k) kernel=$OPTARG ;;
+	x) slowdown=$OPTARG ;;
+	*) die "usage: run.sh [-k KERNELDIR] [-x SLOWDOWN]" ;;
+	esac
+done
+results=$BUILD/test/harness
+rm -rf "$results"
+mkdir -p "$results"
+
+count=0 failed=0
+
+# result STATUS NAME: one line of TAP
+result() {
+	count=$((count + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $count $2"
+	else
+		echo "not ok $count $2"
+		failed=$((failed + 1))
+	fi
+}
+
+# boot NAME SECONDS TEST...: the result lies in $results/NAME
+boot() {
+	booted=$1 limit=$2
+	shift 2
+	"$TOP/scripts/test-scenario.sh" -u -k "$kernel" -x "$slowdown" -t "$limit" -o "$results/$booted" \
+		-f "$TOP/tests/harness/guest:/usr/lib/kselftests/mm" uma "$@" > "$results/$booted.log" 2>&1
+}
+
+# judge NAME CONSOLE OUTPUT OPTION...: a verdict on logs as they lie there
+judge() {
+	judged=$1 judged_console=$2 judged_output=$3
+	shift 3
+	python3 "$TOP/scripts/verdict.py" --parser "$BUILD/base/tools/testing/kunit" \
+		--console "$judged_console" --output "$judged_output" "$@" > "$results/$judged.log" 2>&1
+}
+
+# red PATTERN NAME COMMAND...: COMMAND, which is about NAME, must fail, and the verdict must say PATTERN
+red() {
+	pattern=$1 what=$2
+	shift 2
+	status=0
+	"$@" || status=$?
+	if [ $status -eq 1 ] && grep -q "FAIL: .*$pattern" "$results/$what.log"; then
+		result 0 "$what turns the run red"
+	else
+		sed 's/^/# /' "$results/$what.log"
+		result 1 "$what turns the run red: status $status, expected '$pattern'"
+	fi
+}
+
+# green NAME COMMAND...
+green() {
+	what=$1
+	shift
+	status=0
+	"$@" || status=$?
+	[ $status -eq 0 ] || sed 's/^/# /' "$results/$what.log"
+	result $status "$what stays green"
+}
+
+echo "TAP version 13"
+
+green passes boot passes 60 passes
+console=$results/passes/console.log output=$results/passes/output.log
+red '124.*time limit' freezes boot freezes 12 freezes
+red 'hangs after its' hangs boot hangs 60 hangs
+red 'WARNING: ' warns boot warns 60 warns
+red 'Kernel panic' panics boot panics 60 panics
+red 'no results on the console' no-kunit judge no-kunit "$console" "$output" --kunit passes
+
+# One boot for the tests that are wrong by themselves; each is judged alone.
+boot tap 60 fails dies lies mumbles skips shrugs || true
+tap_console=$results/tap/console.log tap_output=$results/tap/output.log
+for case in 'fails:fails.second: failure' 'dies:2 tests planned, 1 reported' 'lies:exit status 1 although' \
+	'mumbles:no test plan' 'skips:nothing passed' 'shrugs:skipped without a reason' 'absent:did not run'; do
+	test=${case%%:*}
+	red "${case#*:}" "$test" judge "$test" "$tap_console" "$tap_output" "$test"
+done
+
+# Logs that lost something on the way.
+: > "$results/empty"
+red 'the log is empty' empty-console judge empty-console "$results/empty" "$output" passes
+red 'did not run' empty-output judge empty-output "$console" "$results/empty" passes
+grep -v 'vm: exit status' "$console" | head -n 40 > "$results/truncated"
+red 'the log stops before the end' truncated-console judge truncated-console "$results/truncated" "$output" passes
+sed '/^ok 2/,$d' "$output" > "$results/truncated-output.txt"
+red 'did not end' truncated-output judge truncated-output "$console" "$results/truncated-output.txt" passes
+
+# KUnit's results as the kernel prints them, then with a part missing, failing, or skipped throughout.
+kunit_log() {
+	sed '/Run \/init/,$d' "$console"
+	sed 's/^/[    0.500000] /' "$TOP/tests/harness/kunit.tap"
+	sed -n '/Run \/init/,$p' "$console"
+}
+kunit_log > "$results/kunit"
+green kunit judge kunit "$results/kunit" "$output" --kunit passes
+sed 's/ok 2 - two/not ok 2 - two/' "$results/kunit" > "$results/kunit-fails"
+red 'KUnit.shapes.two: failure' kunit-fails judge kunit-fails "$results/kunit-fails" "$output" --kunit passes
+sed '/ok 2 - two/d' "$results/kunit" > "$results/kunit-short"
+red 'KUnit' kunit-short judge kunit-short "$results/kunit-short" "$output" --kunit passes
+sed '/\] ok 1 - shapes/d' "$results/kunit" > "$results/kunit-truncated"
+red '0 suites reported, planned 1' kunit-truncated judge kunit-truncated "$results/kunit-truncated" "$output" --kunit passes
+sed 's/\(    ok [0-9] - [a-z]*\)/\1 # SKIP no reason to run/' "$results/kunit" > "$results/kunit-skips"
+red 'no test case passed' kunit-skips judge kunit-skips "$results/kunit-skips" "$output" --kunit passes
+
+echo "1..$count"
+[ "$failed" -eq 0 ]

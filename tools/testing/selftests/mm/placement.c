@@ -1,0 +1,876 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the weighted interleave tests share, see placement.h */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "placement.h"
+
+#ifndef __NR_set_mempolicy_home_node
+#define __NR_set_mempolicy_home_node 450
+#endif
+
+/* Linux 6.1 loses its place in longer arrays of 32-bit programs */
+#define MOVE_PAGES_CHUNK 16
+
+/* What a node keeps back before it falls back: watermarks and CPU lists */
+#define NODE_RESERVE_PAGES 2048
+
+void note(const char *fmt, ...)
+{
+	char line[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	fprintf(stderr, "# %s\n", line);
+}
+
+void nodeset_clear(struct nodeset *set)
+{
+	memset(set, 0, sizeof(*set));
+}
+
+void nodeset_add(struct nodeset *set, int node)
+{
+	set->word[node / BITS_PER_WORD] |= 1UL << (node % BITS_PER_WORD);
+}
+
+bool nodeset_has(const struct nodeset *set, int node)
+{
+	return node >= 0 && node < MAX_NODES &&
+	       (set->word[node / BITS_PER_WORD] >> (node % BITS_PER_WORD)) & 1;
+}
+
+bool nodeset_equal(const struct nodeset *a, const struct nodeset *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+int nodeset_count(const struct nodeset *set)
+{
+	int count = 0;
+	int node;
+
+	for (node = 0; node < MAX_NODES; node++)
+		count += nodeset_has(set, node);
+	return count;
+}
+
+int nodeset_nth(const struct nodeset *set, int nth)
+{
+	int node;
+
+	for (node = 0; node < MAX_NODES; node++)
+		if (nodeset_has(set, node) && !nth--)
+			return node;
+	return -1;
+}
+
+struct nodeset nodeset_head(const struct nodeset *set, int count)
+{
+	struct nodeset head;
+	int node;
+
+	nodeset_clear(&head);
+	for (node = 0; node < MAX_NODES && count; node++) {
+		if (!nodeset_has(set, node))
+			continue;
+		nodeset_add(&head, node);
+		count--;
+	}
+	return head;
+}
+
+struct nodeset nodeset_of(int node)
+{
+	struct nodeset set;
+
+	nodeset_clear(&set);
+	nodeset_add(&set, node);
+	return set;
+}
+
+struct nodeset nodeset_pair(int a, int b)
+{
+	struct nodeset set = nodeset_of(a);
+
+	nodeset_add(&set, b);
+	return set;
+}
+
+int nodeset_parse(const char *list, struct nodeset *set)
+{
+	long first, last;
+	char *end;
+
+	nodeset_clear(set);
+	while (*list && *list != '\n') {
+		first = strtol(list, &end, 10);
+		last = first;
+		if (end == list)
+			return -EINVAL;
+		if (*end == '-') {
+			list = end + 1;
+			last = strtol(list, &end, 10);
+			if (end == list)
+				return -EINVAL;
+		}
+		if (first < 0 || last < first || last >= MAX_NODES)
+			return -EINVAL;
+		while (first <= last)
+			nodeset_add(set, first++);
+		if (*end && *end != ',' && *end != '\n')
+			return -EINVAL;
+		list = *end == ',' ? end + 1 : end;
+	}
+	return 0;
+}
+
+const char *nodeset_format(const struct nodeset *set, char *buf, size_t size)
+{
+	size_t used = 0;
+	int node, last;
+
+	buf[0] = '\0';
+	for (node = 0; node < MAX_NODES; node++) {
+		if (!nodeset_has(set, node))
+			continue;
+		for (last = node; nodeset_has(set, last + 1); last++)
+			;
+		used += snprintf(buf + used, size - used, "%s%d",
+				 used ? "," : "", node);
+		if (used < size && last > node)
+			used += snprintf(buf + used, size - used, "-%d", last);
+		if (used >= size)
+			break;
+		node = last;
+	}
+	return buf;
+}
+
+int nodeset_read(const char *name, struct nodeset *set)
+{
+	char path[128], buf[512];
+	int ret;
+
+	snprintf(path, sizeof(path), NODE_DIR "/%s", name);
+	ret = file_read(path, buf, sizeof(buf));
+	if (ret < 0)
+		return ret;
+	return nodeset_parse(buf, set);
+}
+
+int node_without_memory(void)
+{
+	struct nodeset memory;
+	int node;
+
+	if (nodeset_read("has_memory", &memory))
+		return -1;
+	for (node = 63; node >= 0; node--)
+		if (!nodeset_has(&memory, node))
+			return node;
+	return -1;
+}
+
+int policy_set(int mode, const struct nodeset *nodes)
+{
+	long ret = syscall(__NR_set_mempolicy, mode,
+			   nodes ? nodes->word : NULL,
+			   nodes ? MAX_NODES + 1 : 0);
+
+	return ret ? -errno : 0;
+}
+
+int policy_bind(void *addr, size_t len, int mode, const struct nodeset *nodes,
+		unsigned int flags)
+{
+	long ret = syscall(__NR_mbind, addr, len, (unsigned long)mode,
+			   nodes ? nodes->word : NULL,
+			   nodes ? MAX_NODES + 1 : 0, flags);
+
+	return ret ? -errno : 0;
+}
+
+int policy_get(int *mode, struct nodeset *nodes, void *addr,
+	       unsigned long flags)
+{
+	long ret;
+
+	if (nodes)
+		nodeset_clear(nodes);
+	ret = syscall(__NR_get_mempolicy, mode, nodes ? nodes->word : NULL,
+		      nodes ? MAX_NODES + 1 : 0, addr, flags);
+	return ret ? -errno : 0;
+}
+
+int policy_set_home(void *addr, size_t len, int node)
+{
+	long ret = syscall(__NR_set_mempolicy_home_node, addr, len,
+			   (unsigned long)node, 0UL);
+
+	return ret ? -errno : 0;
+}
+
+int policy_next_node(void)
+{
+	int node = -1;
+	int ret = policy_get(&node, NULL, NULL, MPOL_F_NODE);
+
+	return ret ? ret : node;
+}
+
+bool have_weighted_interleave(void)
+{
+	return !access(WEIGHT_DIR, F_OK);
+}
+
+int file_read(const char *path, char *buf, size_t size)
+{
+	size_t used = 0;
+	ssize_t got;
+	int fd, ret;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	do {
+		got = read(fd, buf + used, size - 1 - used);
+		if (got > 0)
+			used += got;
+	} while (got > 0 && used < size - 1);
+	ret = got < 0 ? -errno : (int)used;
+	close(fd);
+	buf[used] = '\0';
+	return ret;
+}
+
+int file_write(const char *path, const void *buf, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t put;
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	put = write(fd, buf, len);
+	if (put < 0)
+		ret = -errno;
+	else
+		ret = (size_t)put == len ? 0 : -EIO;
+	close(fd);
+	return ret;
+}
+
+int file_print(const char *path, const char *fmt, ...)
+{
+	char buf[256];
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(buf, sizeof(buf), fmt, args);
+	va_end(args);
+	return file_write(path, buf, len);
+}
+
+long long file_value(const char *path, const char *key)
+{
+	long long value = -ENOENT;
+	size_t len = strlen(key);
+	char line[256];
+	FILE *file;
+
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file)) {
+		if (strncmp(line, key, len) || line[len] != ' ')
+			continue;
+		value = strtoll(line + len, NULL, 10);
+		break;
+	}
+	fclose(file);
+	return value;
+}
+
+const char *weight_path(int node, char *buf, size_t size)
+{
+	snprintf(buf, size, WEIGHT_DIR "/node%d", node);
+	return buf;
+}
+
+int weight_read(int node)
+{
+	char path[128], buf[64], *end;
+	long weight;
+	int ret;
+
+	ret = file_read(weight_path(node, path, sizeof(path)), buf,
+			sizeof(buf));
+	if (ret < 0)
+		return ret;
+	weight = strtol(buf, &end, 10);
+	if (end == buf || strcmp(end, "\n") || weight < 1 ||
+	    weight > MAX_WEIGHT) {
+		note("node%d reads '%s'", node, buf);
+		return -EPROTO;
+	}
+	return weight;
+}
+
+int weight_write(int node, unsigned int weight)
+{
+	char path[128];
+
+	return file_print(weight_path(node, path, sizeof(path)), "%u\n",
+			  weight);
+}
+
+int weights_save(struct saved_weights *saved)
+{
+	int node, weight;
+	int ret;
+
+	ret = nodeset_read("has_memory", &saved->nodes);
+	if (ret)
+		return ret;
+	for (node = 0; node < MAX_NODES; node++) {
+		if (!nodeset_has(&saved->nodes, node))
+			continue;
+		weight = weight_read(node);
+		if (weight < 0)
+			return weight;
+		saved->weight[node] = weight;
+	}
+	return 0;
+}
+
+int weights_restore(const struct saved_weights *saved)
+{
+	int ret = 0;
+	int node;
+
+	for (node = 0; node < MAX_NODES && !ret; node++)
+		if (nodeset_has(&saved->nodes, node))
+			ret = weight_write(node, saved->weight[node]);
+	return ret;
+}
+
+int weights_flatten(unsigned int weight)
+{
+	struct nodeset nodes;
+	int node;
+	int ret;
+
+	ret = nodeset_read("has_memory", &nodes);
+	for (node = 0; node < MAX_NODES && !ret; node++)
+		if (nodeset_has(&nodes, node))
+			ret = weight_write(node, weight);
+	return ret;
+}
+
+long node_free_pages(int node)
+{
+	char path[128], line[256];
+	long kib = -ENOENT;
+	char *colon;
+	FILE *file;
+
+	snprintf(path, sizeof(path), NODE_DIR "/node%d/meminfo", node);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file)) {
+		colon = strstr(line, " MemFree:");
+		if (colon)
+			kib = strtol(colon + strlen(" MemFree:"), NULL, 10);
+	}
+	fclose(file);
+	return kib < 0 ? kib : kib / (long)(page_bytes() / 1024);
+}
+
+bool nodes_have_room(const struct nodeset *nodes, size_t pages)
+{
+	int node;
+
+	for (node = 0; node < MAX_NODES; node++)
+		if (nodeset_has(nodes, node) &&
+		    node_free_pages(node) < (long)pages + NODE_RESERVE_PAGES)
+			return false;
+	return true;
+}
+
+long long node_interleave_hits(int node)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), NODE_DIR "/node%d/numastat", node);
+	return file_value(path, "interleave_hit");
+}
+
+size_t page_bytes(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
+
+unsigned int page_index(const void *addr, size_t size)
+{
+	return (uintptr_t)addr / size;
+}
+
+static int area_reserve(struct area *area, size_t pages, size_t align)
+{
+	size_t before;
+
+	area->reserve_len = (pages + align + 2) * page_bytes();
+	area->reserve = mmap(NULL, area->reserve_len, PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			     0);
+	if (area->reserve == MAP_FAILED)
+		return -errno;
+	before = page_index(area->reserve, page_bytes()) % align;
+	area->start = area->reserve + (align - before) * page_bytes();
+	area->len = pages * page_bytes();
+	return 0;
+}
+
+static int area_fill(struct area *area, int flags)
+{
+	void *map = mmap(area->start, area->len, PROT_READ | PROT_WRITE,
+			 MAP_FIXED | MAP_ANONYMOUS | flags, -1, 0);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	/* Fails where there are no huge pages, and then there is no need */
+	madvise(area->start, area->len, MADV_NOHUGEPAGE);
+	return 0;
+}
+
+int area_map(struct area *area, size_t pages, size_t align)
+{
+	int ret = area_reserve(area, pages, align);
+
+	return ret ? ret : area_fill(area, MAP_PRIVATE);
+}
+
+int area_map_shared(struct area *area, size_t pages)
+{
+	int ret = area_reserve(area, pages, 1);
+
+	return ret ? ret : area_fill(area, MAP_SHARED);
+}
+
+void area_unmap(struct area *area)
+{
+	munmap(area->reserve, area->reserve_len);
+}
+
+void touch(void *addr, size_t count, size_t stride)
+{
+	char *page = addr;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		page[i * stride] = 1;
+}
+
+int nodes_of_pages(void *addr, size_t count, size_t stride, int *node)
+{
+	void *pages[MOVE_PAGES_CHUNK];
+	size_t done, nr, i;
+
+	for (done = 0; done < count; done += nr) {
+		nr = count - done;
+		if (nr > MOVE_PAGES_CHUNK)
+			nr = MOVE_PAGES_CHUNK;
+		for (i = 0; i < nr; i++)
+			pages[i] = (char *)addr + (done + i) * stride;
+		if (syscall(__NR_move_pages, 0, nr, pages, NULL, node + done,
+			    0))
+			return -errno;
+	}
+	return 0;
+}
+
+int place(void *addr, size_t count, size_t stride, int *node)
+{
+	touch(addr, count, stride);
+	return nodes_of_pages(addr, count, stride, node);
+}
+
+int file_append(int fd, size_t count)
+{
+	static char page[1 << 16];
+
+	while (count--)
+		if (write(fd, page, page_bytes()) != (ssize_t)page_bytes())
+			return errno ? -errno : -EIO;
+	return 0;
+}
+
+int nodes_of_file(int fd, size_t first, size_t count, int *node)
+{
+	size_t page = page_bytes();
+	char *map;
+	int ret;
+	size_t i;
+
+	map = mmap(NULL, count * page, PROT_READ, MAP_SHARED, fd,
+		   first * page);
+	if (map == MAP_FAILED)
+		return -errno;
+	for (i = 0; i < count; i++)
+		asm volatile("" : : "r" (map[i * page]));
+	ret = nodes_of_pages(map, count, page, node);
+	munmap(map, count * page);
+	return ret;
+}
+
+int fs_mount(const char *type, const char *options, char *dir, size_t size)
+{
+	int ret;
+
+	if (unshare(CLONE_NEWNS) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return -errno;
+	mkdir("/tmp", 01777);
+	snprintf(dir, size, "/tmp/placement.XXXXXX");
+	if (!mkdtemp(dir))
+		return -errno;
+	if (!mount(type, dir, type, 0, options))
+		return 0;
+	ret = -errno;
+	rmdir(dir);
+	return ret;
+}
+
+void fs_unmount(const char *dir)
+{
+	umount2(dir, MNT_DETACH);
+	rmdir(dir);
+}
+
+int fs_file(const char *dir)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/file.XXXXXX", dir);
+	fd = mkstemp(path);
+	if (fd < 0)
+		return -errno;
+	unlink(path);
+	return fd;
+}
+
+unsigned long inode_of_mapping(void *addr)
+{
+	unsigned long inode = 0;
+	char line[512];
+	FILE *file;
+
+	file = fopen("/proc/self/maps", "re");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file)) {
+		if (strtoull(line, NULL, 16) != (uintptr_t)addr)
+			continue;
+		if (sscanf(line, "%*s %*s %*s %*s %lu", &inode) != 1)
+			inode = 0;
+		break;
+	}
+	fclose(file);
+	return inode;
+}
+
+int numa_maps_line(void *addr, char *buf, size_t size)
+{
+	int ret = -ENOENT;
+	FILE *file;
+
+	file = fopen("/proc/self/numa_maps", "re");
+	if (!file)
+		return -errno;
+	while (ret && fgets(buf, size, file))
+		if (strtoull(buf, NULL, 16) == (uintptr_t)addr)
+			ret = 0;
+	fclose(file);
+	return ret;
+}
+
+int numa_maps_policy(void *addr, char *buf, size_t size)
+{
+	static const char * const after[] = {
+		" file=", " heap", " stack", " huge", " anon=", " dirty=",
+		" mapped=", " mapmax=", " swapcache=", " active=",
+		" writeback=", " N", " kernelpagesize_kB=", "\n",
+	};
+	char line[1024], *text, *end;
+	size_t i;
+	int ret;
+
+	ret = numa_maps_line(addr, line, sizeof(line));
+	if (ret)
+		return ret;
+	text = strchr(line, ' ');
+	if (!text)
+		return -EPROTO;
+	text++;
+	for (i = 0; i < ARRAY_LEN(after); i++) {
+		end = strstr(text, after[i]);
+		if (end)
+			*end = '\0';
+	}
+	snprintf(buf, size, "%s", text);
+	return 0;
+}
+
+int mappings_within(void *addr, size_t len)
+{
+	uintptr_t first = (uintptr_t)addr, start;
+	char line[512];
+	int count = 0;
+	FILE *file;
+
+	file = fopen("/proc/self/maps", "re");
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file)) {
+		start = strtoull(line, NULL, 16);
+		count += start >= first && start < first + len;
+	}
+	fclose(file);
+	return count;
+}
+
+static unsigned int gcd(unsigned int a, unsigned int b)
+{
+	while (b) {
+		unsigned int rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+void round_init(struct round *round, const struct nodeset *nodes,
+		const unsigned int *weight)
+{
+	unsigned int divisor = 0;
+	int i;
+
+	memset(round, 0, sizeof(*round));
+	round->nr = nodeset_count(nodes);
+	for (i = 0; i < round->nr; i++) {
+		round->node[i] = nodeset_nth(nodes, i);
+		round->weight[i] = weight[i];
+		divisor = gcd(divisor, weight[i]);
+	}
+	for (i = 0; i < round->nr; i++) {
+		round->weight[i] /= divisor;
+		round->total += round->weight[i];
+	}
+}
+
+int round_read(struct round *round, const struct nodeset *nodes)
+{
+	unsigned int weight[MAX_ROUND_NODES];
+	int count = nodeset_count(nodes);
+	int i, ret;
+
+	for (i = 0; i < count; i++) {
+		ret = weight_read(nodeset_nth(nodes, i));
+		if (ret < 0)
+			return ret;
+		weight[i] = ret;
+	}
+	round_init(round, nodes, weight);
+	return 0;
+}
+
+int round_write(struct round *round, const struct nodeset *nodes,
+		const unsigned int *weight)
+{
+	int count = nodeset_count(nodes);
+	int i, ret;
+
+	for (i = 0; i < count; i++) {
+		ret = weight_write(nodeset_nth(nodes, i), weight[i]);
+		if (ret)
+			return ret;
+	}
+	round_init(round, nodes, weight);
+	return 0;
+}
+
+static int round_position(const struct round *round, int node)
+{
+	int i;
+
+	for (i = 0; i < round->nr; i++)
+		if (round->node[i] == node)
+			return i;
+	return -1;
+}
+
+bool round_exact(const struct round *round, const int *placed, size_t count)
+{
+	unsigned int pages[MAX_ROUND_NODES];
+	size_t start, k;
+	int i;
+
+	if (count < round->total) {
+		note("%zu pages are no whole round of %u", count, round->total);
+		return false;
+	}
+	for (start = 0; start + round->total <= count; start += round->total) {
+		memset(pages, 0, sizeof(pages));
+		for (k = start; k < start + round->total; k++) {
+			i = round_position(round, placed[k]);
+			if (i < 0) {
+				note("page %zu is on node %d", k, placed[k]);
+				return false;
+			}
+			pages[i]++;
+		}
+		for (i = 0; i < round->nr; i++) {
+			if (pages[i] == round->weight[i])
+				continue;
+			note("round at page %zu: %u pages on node %d, not %u",
+			     start, pages[i], round->node[i],
+			     round->weight[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+bool round_smooth(const struct round *round, const int *placed, size_t count)
+{
+	unsigned int pages[MAX_ROUND_NODES];
+	long long apart;
+	size_t k, step;
+	int i, j;
+
+	for (k = 0; k < count; k++) {
+		step = k % round->total;
+		if (!step)
+			memset(pages, 0, sizeof(pages));
+		i = round_position(round, placed[k]);
+		if (i < 0) {
+			note("page %zu is on node %d", k, placed[k]);
+			return false;
+		}
+		pages[i]++;
+		for (j = 0; j < round->nr && round->nr > 1; j++) {
+			apart = llabs((long long)(step + 1) * round->weight[j] -
+				      (long long)pages[j] * round->total);
+			if (apart * (2 * round->nr - 2) <=
+			    (2LL * round->nr - 3) * round->total)
+				continue;
+			note("page %zu: node %d has %u of %zu pages of a round",
+			     k, round->node[j], pages[j], step + 1);
+			return false;
+		}
+	}
+	return true;
+}
+
+bool round_counts(const struct round *round, const long long *pages)
+{
+	long long count = 0, apart, limit;
+	int i;
+
+	for (i = 0; i < round->nr; i++)
+		count += pages[i];
+	for (i = 0; i < round->nr; i++) {
+		apart = llabs(pages[i] * round->total -
+			      count * (long long)round->weight[i]);
+		limit = round->nr <= 2 ? round->total : 2 * round->total - 1;
+		if (apart <= limit)
+			continue;
+		note("node %d has %lld of %lld pages, weight %u of %u",
+		     round->node[i], pages[i], count, round->weight[i],
+		     round->total);
+		return false;
+	}
+	return true;
+}
+
+bool round_window(const struct round *round, const int *placed, size_t count)
+{
+	long long pages[MAX_ROUND_NODES] = {};
+	size_t k;
+	int i;
+
+	for (k = 0; k < count; k++) {
+		i = round_position(round, placed[k]);
+		if (i < 0) {
+			note("page %zu is on node %d", k, placed[k]);
+			return false;
+		}
+		pages[i]++;
+	}
+	return round_counts(round, pages);
+}
+
+int round_sample(const struct round *round, const struct nodeset *nodes,
+		 int *order)
+{
+	struct area area;
+	int ret;
+
+	ret = area_map(&area, round->total, round->total);
+	if (ret)
+		return ret;
+	ret = policy_bind(area.start, area.len, MPOL_WEIGHTED_INTERLEAVE,
+			  nodes, 0);
+	if (!ret)
+		ret = place(area.start, round->total, page_bytes(), order);
+	area_unmap(&area);
+	return ret;
+}
+
+bool round_follows(const struct round *round, const int *order,
+		   unsigned long shift, const int *placed, size_t count)
+{
+	int expected;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		expected = order[(i + shift) % round->total];
+		if (placed[i] == expected)
+			continue;
+		note("page %zu is on node %d, not on node %d", i, placed[i],
+		     expected);
+		return false;
+	}
+	return true;
+}
+
+bool same_nodes(const int *a, const int *b, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (a[i] == b[i])
+			continue;
+		note("page %zu is on node %d, not on node %d", i, a[i], b[i]);
+		return false;
+	}
+	return true;
+}

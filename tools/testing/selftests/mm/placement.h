@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the weighted interleave tests share: the NUMA system calls without
+ * libnuma, node lists and weights in sysfs, and where pages ended up.
+ *
+ * Functions that can fail return 0 or a value on success, -errno otherwise.
+ */
+#ifndef PLACEMENT_H
+#define PLACEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <linux/mempolicy.h>
+
+/* A macro where the headers of an older kernel have no enumerator */
+#ifndef MPOL_WEIGHTED_INTERLEAVE
+#define MPOL_WEIGHTED_INTERLEAVE 6
+#endif
+
+/* Debug kernels under emulation need more time than the harness gives */
+#ifdef TEST_TIMEOUT_DEFAULT
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT 120
+#endif
+
+#define WEIGHT_DIR "/sys/kernel/mm/mempolicy/weighted_interleave"
+#define NODE_DIR "/sys/devices/system/node"
+
+#define MAX_NODES 1024
+#define BITS_PER_WORD (8 * sizeof(unsigned long))
+#define MAX_WEIGHT 255
+#define MAX_ROUND_NODES 64
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+/* A node mask as the system calls take it */
+struct nodeset {
+	unsigned long word[MAX_NODES / BITS_PER_WORD];
+};
+
+void nodeset_clear(struct nodeset *set);
+void nodeset_add(struct nodeset *set, int node);
+bool nodeset_has(const struct nodeset *set, int node);
+bool nodeset_equal(const struct nodeset *a, const struct nodeset *b);
+int nodeset_count(const struct nodeset *set);
+/* The @nth node of @set, counted from 0; -1 when there are fewer */
+int nodeset_nth(const struct nodeset *set, int nth);
+/* The first @count nodes of @set */
+struct nodeset nodeset_head(const struct nodeset *set, int count);
+struct nodeset nodeset_of(int node);
+struct nodeset nodeset_pair(int a, int b);
+/* "0-1,4", and back */
+int nodeset_parse(const char *list, struct nodeset *set);
+const char *nodeset_format(const struct nodeset *set, char *buf, size_t size);
+/* A list file of NODE_DIR: "online", "has_memory", "has_normal_memory" */
+int nodeset_read(const char *name, struct nodeset *set);
+/* An id that no memory belongs to */
+int node_without_memory(void);
+
+/* set_mempolicy(2), mbind(2), get_mempolicy(2), set_mempolicy_home_node(2) */
+int policy_set(int mode, const struct nodeset *nodes);
+int policy_bind(void *addr, size_t len, int mode, const struct nodeset *nodes,
+		unsigned int flags);
+int policy_get(int *mode, struct nodeset *nodes, void *addr,
+	       unsigned long flags);
+int policy_set_home(void *addr, size_t len, int node);
+/* MPOL_F_NODE: where the task's next kernel page goes */
+int policy_next_node(void);
+
+/* -EOPNOTSUPP on a kernel without the mode */
+bool have_weighted_interleave(void);
+
+/* Text files. file_write() is one write(2) of @len bytes. */
+int file_read(const char *path, char *buf, size_t size);
+int file_write(const char *path, const void *buf, size_t len);
+int file_print(const char *path, const char *fmt, ...);
+/* The number after "@key " in a file with one pair a line */
+long long file_value(const char *path, const char *key);
+
+const char *weight_path(int node, char *buf, size_t size);
+int weight_read(int node);
+int weight_write(int node, unsigned int weight);
+
+/* The weights of all nodes with memory, to be put back after a test */
+struct saved_weights {
+	struct nodeset nodes;
+	unsigned char weight[MAX_NODES];
+};
+
+int weights_save(struct saved_weights *saved);
+int weights_restore(const struct saved_weights *saved);
+/* The same weight on every node with memory */
+int weights_flatten(unsigned int weight);
+
+long node_free_pages(int node);
+/* Every node of @nodes can give @pages more without falling back */
+bool nodes_have_room(const struct nodeset *nodes, size_t pages);
+long long node_interleave_hits(int node);
+
+/*
+ * A mapping with unmapped guards on both sides, so that it merges with no
+ * neighbour. The index of the page at @start is a multiple of the alignment
+ * that was asked for.
+ */
+struct area {
+	char *start;
+	size_t len;
+	char *reserve;
+	size_t reserve_len;
+};
+
+size_t page_bytes(void);
+/*
+ * What places a page of @size bytes in private anonymous memory: its offset,
+ * which is its address, in 32 bits as MPOL_INTERLEAVE takes it
+ */
+unsigned int page_index(const void *addr, size_t size);
+int area_map(struct area *area, size_t pages, size_t align);
+int area_map_shared(struct area *area, size_t pages);
+void area_unmap(struct area *area);
+/* Writes to @count pages of @stride bytes */
+void touch(void *addr, size_t count, size_t stride);
+/* The node, or -errno, of each of @count pages of @stride bytes */
+int nodes_of_pages(void *addr, size_t count, size_t stride, int *node);
+/* Touches and looks up in one go */
+int place(void *addr, size_t count, size_t stride, int *node);
+/* Creates or extends @fd by @count pages with write(2) */
+int file_append(int fd, size_t count);
+/* Where the pages [@first, @first + @count) of a file are */
+int nodes_of_file(int fd, size_t first, size_t count, int *node);
+unsigned long inode_of_mapping(void *addr);
+
+/*
+ * Mounts a file system in the caller's own mount namespace, at a fresh
+ * directory that @dir receives; and back.
+ */
+int fs_mount(const char *type, const char *options, char *dir, size_t size);
+void fs_unmount(const char *dir);
+/* A new, unlinked file in @dir */
+int fs_file(const char *dir);
+
+/* The numa_maps line of the mapping that starts at @addr; its policy alone */
+int numa_maps_line(void *addr, char *buf, size_t size);
+int numa_maps_policy(void *addr, char *buf, size_t size);
+/* How many mappings lie in [addr, addr + len) */
+int mappings_within(void *addr, size_t len);
+
+/* One round of weighted interleaving, weights divided by their gcd */
+struct round {
+	int nr;
+	int node[MAX_ROUND_NODES];
+	unsigned int weight[MAX_ROUND_NODES];
+	unsigned int total;
+};
+
+/* From weights in the order of the nodes, or from sysfs */
+void round_init(struct round *round, const struct nodeset *nodes,
+		const unsigned int *weight);
+int round_read(struct round *round, const struct nodeset *nodes);
+/* Writes the weights and describes the round they make */
+int round_write(struct round *round, const struct nodeset *nodes,
+		const unsigned int *weight);
+
+/*
+ * The checks say on stderr what is wrong and where.
+ *
+ * round_exact: @placed starts with a round; each whole round has exactly the
+ * weight of each node.
+ * round_smooth: at each prefix of each round every node is within
+ * 1 - 1/(2n-2) pages of its share.
+ * round_window: the counts of any run of @count pages: two nodes at most one
+ * page from the share, more nodes less than two.
+ */
+bool round_exact(const struct round *round, const int *placed, size_t count);
+bool round_smooth(const struct round *round, const int *placed, size_t count);
+bool round_window(const struct round *round, const int *placed, size_t count);
+bool round_counts(const struct round *round, const long long *pages);
+/* Which node each page of a round goes to, seen on a private mapping */
+int round_sample(const struct round *round, const struct nodeset *nodes,
+		 int *order);
+/* @placed[i] is on the node of place (@i + @shift) of a round */
+bool round_follows(const struct round *round, const int *order,
+		   unsigned long shift, const int *placed, size_t count);
+/* Every page of @a is on the node of the same page of @b */
+bool same_nodes(const int *a, const int *b, size_t count);
+
+/* A message of a helper, as a TAP comment */
+void note(const char *fmt, ...);
+
+#endif /* PLACEMENT_H */

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Allocates memory under a weighted interleave policy, shows where its pages
+ * went and compares that with the weights.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "placement.h"
+
+static const char usage[] =
+	"Usage: weighted_interleave_split [--mib N] [--pages N] NODES\n"
+	"\n"
+	"Sets the memory policy \"weighted interleave\" over NODES (as in 0-1 or\n"
+	"0,2), allocates N MiB in one piece (256) and N single pages (65536), and\n"
+	"shows how the pages are split between the nodes. The weights are read\n"
+	"from " WEIGHT_DIR ".\n"
+	"\n"
+	"The exit status is 0 when each node has its share of the pages: within\n"
+	"one page for up to two nodes, below two pages for more.\n";
+
+static void fail(const char *what, int error)
+{
+	fprintf(stderr, "weighted_interleave_split: %s: %s\n", what,
+		strerror(-error));
+	exit(2);
+}
+
+/* Counts the pages on each node; the rest of the array stays 0 */
+static void count_pages(const struct area *area, size_t count, long long *pages)
+{
+	int *node = calloc(count, sizeof(*node));
+	size_t i;
+	int ret;
+
+	if (!node)
+		fail("no memory for the page list", -ENOMEM);
+	ret = nodes_of_pages(area->start, count, page_bytes(), node);
+	if (ret)
+		fail("move_pages", ret);
+	memset(pages, 0, MAX_NODES * sizeof(*pages));
+	for (i = 0; i < count; i++) {
+		if (node[i] < 0)
+			fail("a page is not there", node[i]);
+		pages[node[i]]++;
+	}
+	free(node);
+}
+
+/* Prints the table of one mapping; true when every node has its share */
+static bool show(const struct area *area, const struct round *round,
+		 const unsigned int *weight)
+{
+	size_t count = area->len / page_bytes();
+	static long long pages[MAX_NODES];
+	long long on_node[MAX_ROUND_NODES];
+	char line[1024];
+	long long found = 0;
+	double share;
+	int i, ret;
+
+	ret = numa_maps_line(area->start, line, sizeof(line));
+	if (ret)
+		fail("/proc/self/numa_maps", ret);
+	printf("  numa_maps: %s\n", line);
+
+	count_pages(area, count, pages);
+	printf("  %-6s %6s %10s %12s %11s\n", "node", "weight", "pages",
+	       "expected", "difference");
+	for (i = 0; i < round->nr; i++) {
+		on_node[i] = pages[round->node[i]];
+		found += on_node[i];
+		share = (double)count * round->weight[i] / round->total;
+		printf("  %-6d %6u %10lld %12.2f %+11.2f\n", round->node[i],
+		       weight[i], on_node[i], share, on_node[i] - share);
+	}
+	printf("\n");
+	if (found == (long long)count)
+		return round_counts(round, on_node);
+	note("%lld pages are on other nodes", (long long)count - found);
+	return false;
+}
+
+static unsigned long parse_count(const char *text)
+{
+	char *end;
+	unsigned long value;
+
+	value = strtoul(text, &end, 10);
+	if (*end || end == text || !value || value > 1UL << 24) {
+		fprintf(stderr, "weighted_interleave_split: no good number: %s\n",
+			text);
+		exit(2);
+	}
+	return value;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "mib", required_argument, NULL, 'm' },
+		{ "pages", required_argument, NULL, 'p' },
+		{}
+	};
+	unsigned long mib = 256, singles = 65536;
+	unsigned int weight[MAX_ROUND_NODES];
+	struct area piece, pages;
+	struct nodeset nodes;
+	struct round round;
+	bool good;
+	size_t i;
+	int opt, ret;
+
+	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (opt) {
+		case 'h':
+			fputs(usage, stdout);
+			return 0;
+		case 'm':
+			mib = parse_count(optarg);
+			break;
+		case 'p':
+			singles = parse_count(optarg);
+			break;
+		default:
+			fputs(usage, stderr);
+			return 2;
+		}
+	}
+	if (optind + 1 != argc || nodeset_parse(argv[optind], &nodes) ||
+	    !nodeset_count(&nodes) ||
+	    nodeset_count(&nodes) > MAX_ROUND_NODES) {
+		fputs(usage, stderr);
+		return 2;
+	}
+
+	for (i = 0; i < nodeset_count(&nodes); i++) {
+		ret = weight_read(nodeset_nth(&nodes, i));
+		if (ret < 0)
+			fail("the weight of a node (it needs memory, and the kernel the policy)",
+			     ret);
+		weight[i] = ret;
+	}
+	round_init(&round, &nodes, weight);
+
+	/* The shares are counted in single pages: no huge ones */
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	ret = area_map(&piece, (mib << 20) / page_bytes(), 1);
+	if (!ret)
+		ret = area_map(&pages, singles, 1);
+	if (ret)
+		fail("mmap", ret);
+	ret = policy_set(MPOL_WEIGHTED_INTERLEAVE, &nodes);
+	if (ret)
+		fail("set_mempolicy", ret);
+
+	touch(piece.start, piece.len / page_bytes(), page_bytes());
+	for (i = 0; i < singles; i++) {
+		char *page = mmap(pages.start + i * page_bytes(), page_bytes(),
+				  PROT_READ | PROT_WRITE, MAP_FIXED |
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (page == MAP_FAILED)
+			fail("mmap of a page", -errno);
+		*page = 1;
+	}
+
+	printf("%lu MiB in one piece\n", mib);
+	good = show(&piece, &round, weight);
+	printf("%lu single pages\n", singles);
+	good = show(&pages, &round, weight) && good;
+	printf("%s\n", good ? "Every node has its share." :
+	       "A node has not its share.");
+	return !good;
+}
