@@ -29,8 +29,10 @@
 /* Fill the order in stretches, so that a long one delays nobody. */
 #define STEPS_BEFORE_RESCHED	1024
 
+/* Sets are made and weights change under it, one at a time. */
 DEFINE_MUTEX(interleave_lock);
 
+/* Protects the hash and the list. */
 static DEFINE_RAW_SPINLOCK(sets_lock);
 static DEFINE_HASHTABLE(sets_hash, 6);
 static LIST_HEAD(sets_list);

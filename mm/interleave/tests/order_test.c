@@ -259,4 +259,5 @@ static struct kunit_suite order_suite = {
 	.name = "interleave_order",
 	.test_cases = order_cases,
 };
+
 kunit_test_suite(order_suite);

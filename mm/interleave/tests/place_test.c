@@ -335,4 +335,5 @@ static struct kunit_suite place_suite = {
 	.exit = place_exit,
 	.test_cases = place_cases,
 };
+
 kunit_test_suite(place_suite);

@@ -162,4 +162,5 @@ static struct kunit_suite weights_suite = {
 	.exit = restore_weights,
 	.test_cases = weights_cases,
 };
+
 kunit_test_suite(weights_suite);
