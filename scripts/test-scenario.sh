@@ -28,7 +28,7 @@ results=${results:-$BUILD/test/$scenario}
 conf=$TOP/scenarios/$scenario.conf
 [ -f "$conf" ] || die "no scenario is called '$scenario': scenarios/list has them"
 if [ $# -eq 0 ]; then
-	tests=$(sed -n 's/^tests=//p' "$conf")
+	tests=${TESTS:-$(sed -n 's/^tests=//p' "$conf")}
 	[ "$tests" != all ] || tests=$(cat "$BUILD/selftests/mm/kselftest-list")
 	# shellcheck disable=SC2086 # a list of names
 	set -- $tests

@@ -25,7 +25,7 @@ struct interleave_order {
 /**
  * struct interleave_set - what all policies over the same nodes share
  * @order:  the order in force, replaced when a weight changes; never NULL
- * @refs:   policies that point here
+ * @refs:   policies that point here, and a writer of weights at work
  * @staged: the order to come, while interleave_lock is held
  * @hash:   in the table of sets, under its lock
  * @list:   in the list of sets, under the same lock

@@ -10,7 +10,8 @@
  *	weights 3:2:1	0 1 0 2 1 0 | 0 1 0 2 1 0
  *
  * The order is smooth: whichever number k of pages of a round has been placed,
- * no node is further than 1 - 1/(2n-2) pages from its ideal share k * w[i] / W.
+ * no node is further than 1 - 1/(2n-2) pages from its ideal share k * w[i] / W,
+ * with two nodes or more.
  * A buffer that is shorter than a round, or cuts one in the middle, still gets
  * its nodes in the ratio of the weights.
  *
@@ -60,8 +61,9 @@ u32 interleave_reduce(struct interleave_share *shares, unsigned int nr)
  * (1980): a node may take page k once it lags by k*w/W - x >= 1/(2n-2), where
  * x is what it has already; of those that may, the one that must take a page
  * soonest does. A node is due when it would lag by 1 - 1/(2n-2), that is at
- * k = W * (x + 1 - 1/(2n-2)) / w. Both are compared in integers. Some node may
- * always take the page, because the lags add up to 1 over n nodes.
+ * k = W * (x + 1 - 1/(2n-2)) / w. Both are compared in integers. Of two nodes
+ * or more, some node may always take the page, because the lags add up to 1. A
+ * single node takes every page.
  *
  * Equal deadlines go to the lower node, so that equal weights give the nodes
  * in ascending order, which is what MPOL_INTERLEAVE does.

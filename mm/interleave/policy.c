@@ -13,9 +13,9 @@
  * A cpuset rebind of a task runs with interrupts off and may not allocate: it
  * leaves the policy without a set. weighted_interleave_rebuild_task() follows
  * as soon as the rebinding task has left that section. A copy that fork() made
- * in between is completed by mpol_dup(). If memory for an order is lacking
- * then, the policy stays without and its pages are placed in run order, until
- * the next rebind, copy or call that sets it.
+ * in between is completed by mpol_dup(). If memory is lacking then, the policy
+ * stays without and its pages are placed in run order, until the next rebind
+ * of the task or the next call that sets it.
  */
 #include <linux/nodemask.h>
 #include <linux/sched/task.h>

@@ -128,7 +128,7 @@ static struct interleave_set *set_make(const nodemask_t *nodes)
  * interleave_set_find_or_make - the set of a mask, with a reference
  * @nodes: the nodes, not empty; stable during the call
  *
- * A new set is charged to the memory cgroup of the caller.
+ * A new set and its first order are charged to the memory cgroup of the caller.
  *
  * Context: may sleep, takes interleave_lock.
  * Return: the set, or ERR_PTR(-ENOMEM), or ERR_PTR(-EINVAL) for an empty mask.

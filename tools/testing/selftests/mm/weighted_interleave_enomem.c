@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What happens when memory is short while a policy is set or a weight is
+ * written: each allocation of a call is made to fail in turn. The call answers
+ * ENOMEM and what was in force before stays in force, or it succeeds.
+ *
+ * Needs a kernel with fault injection (FAILSLAB, FAIL_PAGE_ALLOC).
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+
+#include "../kselftest_harness.h"
+#include "placement.h"
+
+#define MOST_ALLOCATIONS 2000
+#define PAGES 64
+
+struct setting {
+	const char *path;
+	const char *value;
+};
+
+static const struct setting settings[] = {
+	{ "/sys/kernel/debug/failslab/ignore-gfp-wait", "N" },
+	{ "/sys/kernel/debug/failslab/verbose", "0" },
+	{ "/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N" },
+	{ "/sys/kernel/debug/fail_page_alloc/verbose", "0" },
+	{ NULL, NULL }
+};
+
+FIXTURE(enomem)
+{
+	struct saved_weights saved;
+	struct nodeset nodes;
+	struct area area;
+	const char *missing;
+	int fail;
+};
+
+FIXTURE_SETUP(enomem)
+{
+	const struct setting *setting;
+
+	if (!have_weighted_interleave()) {
+		self->missing = "no weighted interleaving in this kernel";
+		return;
+	}
+	self->fail = open("/proc/thread-self/fail-nth", O_RDWR);
+	if (self->fail < 0) {
+		self->missing = "no fault injection in this kernel";
+		return;
+	}
+	ASSERT_EQ(0, weights_save(&self->saved));
+	if (nodeset_count(&self->saved.nodes) < 2) {
+		self->missing = "needs two nodes with memory";
+		return;
+	}
+	for (setting = settings; setting->path; setting++)
+		ASSERT_EQ(0, file_print(setting->path, "%s", setting->value));
+	self->nodes = nodeset_head(&self->saved.nodes, 2);
+	ASSERT_EQ(0, weights_flatten(1));
+}
+
+FIXTURE_TEARDOWN(enomem)
+{
+	if (self->missing)
+		return;
+	EXPECT_EQ(0, weights_restore(&self->saved));
+	close(self->fail);
+}
+
+/* The @nth allocation from here on fails. */
+static void fail_nth(int fd, int nth)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", nth);
+
+	if (pwrite(fd, text, len, 0) != len)
+		exit(KSFT_FAIL);
+}
+
+/* Stops it; true when an allocation was made to fail. */
+static bool has_failed(int fd)
+{
+	char text[16] = "";
+	int left;
+
+	if (pread(fd, text, sizeof(text) - 1, 0) <= 0)
+		exit(KSFT_FAIL);
+	left = atoi(text);
+	fail_nth(fd, 0);
+	return !left;
+}
+
+TEST_F(enomem, weight)
+{
+	int first, nth, ret, refused = 0;
+	char path[128];
+	bool failed;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+
+	/* A live set, which a write has to make an order for */
+	ASSERT_EQ(0, policy_set(MPOL_WEIGHTED_INTERLEAVE, &self->nodes));
+	first = nodeset_nth(&self->nodes, 0);
+	weight_path(first, path, sizeof(path));
+
+	for (nth = 1; nth < MOST_ALLOCATIONS; nth++) {
+		fail_nth(self->fail, nth);
+		ret = file_write(path, "7", 1);
+		failed = has_failed(self->fail);
+		if (ret) {
+			ASSERT_TRUE(failed);
+			ASSERT_EQ(-ENOMEM, ret);
+			ASSERT_EQ(1, weight_read(first));
+			refused++;
+			continue;
+		}
+		ASSERT_EQ(7, weight_read(first));
+		if (!failed)
+			break;
+		ASSERT_EQ(0, weight_write(first, 1));
+	}
+	EXPECT_LT(nth, MOST_ALLOCATIONS);
+	/* The copy of the table, the shares and the order, at least */
+	EXPECT_LE(3, refused);
+	EXPECT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
+}
+
+TEST_F(enomem, old_order_stays)
+{
+	int node[PAGES], nth, ret, on_first;
+	struct nodeset *nodes = &self->nodes;
+	char path[128];
+	size_t i;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+
+	ASSERT_EQ(0, weight_write(nodeset_nth(nodes, 0), 3));
+	weight_path(nodeset_nth(nodes, 1), path, sizeof(path));
+	ASSERT_EQ(0, policy_set(MPOL_WEIGHTED_INTERLEAVE, nodes));
+	for (nth = 1; nth < MOST_ALLOCATIONS; nth++) {
+		fail_nth(self->fail, nth);
+		ret = file_write(path, "3", 1);
+		if (!has_failed(self->fail))
+			break;
+		if (!ret) {
+			ASSERT_EQ(0, file_write(path, "1", 1));
+			continue;
+		}
+
+		ASSERT_EQ(0, area_map(&self->area, PAGES, PAGES));
+		ASSERT_EQ(0, place(self->area.start, PAGES, page_bytes(), node));
+		for (on_first = 0, i = 0; i < PAGES; i++)
+			on_first += node[i] == nodeset_nth(nodes, 0);
+		area_unmap(&self->area);
+		ASSERT_EQ(PAGES * 3 / 4, on_first);
+	}
+	EXPECT_LT(1, nth);
+	EXPECT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
+}
+
+TEST_F(enomem, task_policy)
+{
+	int mode, nth, ret, refused = 0;
+	struct nodeset one, got;
+	bool failed;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+
+	one = nodeset_of(nodeset_nth(&self->nodes, 0));
+	for (nth = 1; nth < MOST_ALLOCATIONS; nth++) {
+		ASSERT_EQ(0, policy_set(MPOL_BIND, &one));
+		fail_nth(self->fail, nth);
+		ret = policy_set(MPOL_WEIGHTED_INTERLEAVE, &self->nodes);
+		failed = has_failed(self->fail);
+		if (!failed)
+			break;
+		if (!ret)
+			continue;
+		ASSERT_EQ(-ENOMEM, ret);
+		refused++;
+		ASSERT_EQ(0, policy_get(&mode, &got, NULL, 0));
+		ASSERT_EQ(MPOL_BIND, mode);
+		ASSERT_TRUE(nodeset_equal(&one, &got));
+	}
+	EXPECT_EQ(0, ret);
+	/* The policy, the set, the shares and the order */
+	EXPECT_LE(4, refused);
+	EXPECT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
+}
+
+/* The middle of an area under @mode gets weighted interleaving. */
+static void bind_middle(struct __test_metadata *_metadata, int fail,
+			const struct nodeset *nodes, bool shared)
+{
+	size_t page = page_bytes(), len = PAGES / 2 * page;
+	int mode, nth, ret, refused = 0;
+	struct nodeset one, got;
+	struct area area;
+	char *middle;
+	bool failed;
+
+	one = nodeset_of(nodeset_nth(nodes, 0));
+	for (nth = 1; nth < MOST_ALLOCATIONS; nth++) {
+		ASSERT_EQ(0, shared ? area_map_shared(&area, PAGES) :
+				      area_map(&area, PAGES, 1));
+		middle = area.start + PAGES / 4 * page;
+		ASSERT_EQ(0, policy_bind(area.start, PAGES * page,
+					 MPOL_BIND, &one, 0));
+
+		fail_nth(fail, nth);
+		ret = policy_bind(middle, len, MPOL_WEIGHTED_INTERLEAVE,
+				  nodes, 0);
+		failed = has_failed(fail);
+		ASSERT_EQ(0, policy_get(&mode, &got, middle, MPOL_F_ADDR));
+		if (ret) {
+			ASSERT_TRUE(failed);
+			ASSERT_EQ(-ENOMEM, ret);
+			ASSERT_EQ(MPOL_BIND, mode);
+			ASSERT_TRUE(nodeset_equal(&one, &got));
+			refused++;
+		} else {
+			ASSERT_EQ(MPOL_WEIGHTED_INTERLEAVE, mode);
+		}
+		touch(area.start, PAGES, page);
+		area_unmap(&area);
+		if (!failed)
+			break;
+	}
+	EXPECT_EQ(0, ret);
+	EXPECT_LE(4, refused);
+}
+
+TEST_F(enomem, mapping)
+{
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	bind_middle(_metadata, self->fail, &self->nodes, false);
+}
+
+TEST_F(enomem, shared_mapping)
+{
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	bind_middle(_metadata, self->fail, &self->nodes, true);
+}
+
+TEST_F(enomem, fork_either_inherits_or_fails)
+{
+	int mode, nth, status;
+	struct nodeset got;
+	bool failed;
+	pid_t pid;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+
+	ASSERT_EQ(0, policy_set(MPOL_WEIGHTED_INTERLEAVE, &self->nodes));
+	for (nth = 1; nth < MOST_ALLOCATIONS; nth++) {
+		fail_nth(self->fail, nth);
+		pid = fork();
+		if (!pid) {
+			fail_nth(self->fail, 0);
+			_exit(policy_get(&mode, &got, NULL, 0) ||
+			      mode != MPOL_WEIGHTED_INTERLEAVE);
+		}
+		failed = has_failed(self->fail);
+		if (pid > 0) {
+			ASSERT_EQ(pid, waitpid(pid, &status, 0));
+			ASSERT_EQ(0, status);
+		}
+		if (!failed)
+			break;
+	}
+	EXPECT_LT(0, pid);
+	EXPECT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
+}
+
+TEST_HARNESS_MAIN
