@@ -249,35 +249,4 @@ TEST_F(enomem, shared_mapping)
 	bind_middle(_metadata, self->fail, &self->nodes, true);
 }
 
-TEST_F(enomem, fork_either_inherits_or_fails)
-{
-	int mode, nth, status;
-	struct nodeset got;
-	bool failed;
-	pid_t pid;
-
-	if (self->missing)
-		SKIP(return, "%s", self->missing);
-
-	ASSERT_EQ(0, policy_set(MPOL_WEIGHTED_INTERLEAVE, &self->nodes));
-	for (nth = 1; nth < MOST_ALLOCATIONS; nth++) {
-		fail_nth(self->fail, nth);
-		pid = fork();
-		if (!pid) {
-			fail_nth(self->fail, 0);
-			_exit(policy_get(&mode, &got, NULL, 0) ||
-			      mode != MPOL_WEIGHTED_INTERLEAVE);
-		}
-		failed = has_failed(self->fail);
-		if (pid > 0) {
-			ASSERT_EQ(pid, waitpid(pid, &status, 0));
-			ASSERT_EQ(0, status);
-		}
-		if (!failed)
-			break;
-	}
-	EXPECT_LT(0, pid);
-	EXPECT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
-}
-
 TEST_HARNESS_MAIN
