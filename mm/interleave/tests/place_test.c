@@ -57,7 +57,8 @@ static int place_init(struct kunit *test)
 		place->weight[nr] = interleave_weights[place->node[nr]];
 		node_set(place->node[nr], place->policy.nodes);
 	}
-	atomic_set(&place->policy.refcnt, 1);
+	/* One more than the task has: if it dies, nobody frees the policy. */
+	atomic_set(&place->policy.refcnt, 2);
 	place->policy.mode = MPOL_WEIGHTED_INTERLEAVE;
 	weighted_interleave_init(&place->policy);
 	place->before = current->mempolicy;
