@@ -39,8 +39,8 @@ step() {
 	step_heart=$!
 	step_status=0
 	"$@" >"$step_log" 2>&1 </dev/null || step_status=$?
-	kill "$step_heart" 2>/dev/null
-	wait "$step_heart" 2>/dev/null
+	kill "$step_heart" 2>/dev/null || :
+	wait "$step_heart" 2>/dev/null || :
 	step_time=$(($(date +%s) - step_start))
 	if [ "$step_status" -ne 0 ]; then
 		tail -n 30 "$step_log"
@@ -86,14 +86,10 @@ hash_files() {
 
 missing_packages() {
 	for package; do
-		printf '%s\n' "$package"
-	done | sort -u >"$BUILD/.packages-wanted"
-	# shellcheck disable=SC2046 # one word a package
-	dpkg-query -W -f '${db:Status-Status} ${Package}\n' \
-		$(cat "$BUILD/.packages-wanted") 2>/dev/null |
-		sed -n 's/^installed //p' | sort -u |
-		comm -13 - "$BUILD/.packages-wanted"
-	rm -f "$BUILD/.packages-wanted"
+		# shellcheck disable=SC2016 # dpkg-query's own format
+		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
+			grep -qx installed || printf '%s\n' "$package"
+	done
 }
 
 # as_root COMMAND...: runs it with the rights that apt-get needs, if it may
