@@ -2,6 +2,7 @@
 #ifndef _MM_INTERLEAVE_INTERNAL_H
 #define _MM_INTERLEAVE_INTERNAL_H
 
+#include <linux/cache.h>
 #include <linux/mutex.h>
 #include <linux/nodemask.h>
 #include <linux/rcupdate.h>
@@ -25,25 +26,34 @@ struct interleave_order {
 /**
  * struct interleave_set - what all policies over the same nodes share
  * @order:  the order in force, replaced when a weight changes; never NULL
- * @refs:   policies that point here, and a writer of weights at work
- * @staged: the order to come, while interleave_lock is held
- * @hash:   in the table of sets, under its lock
- * @list:   in the list of sets, under the same lock
- * @rcu:    a policy may lose its set while a reader looks at it
  * @nodes:  the nodes; never changes
+ * @refs:   policies that point here, and a writer of weights at work. Not on
+ *          the line of @order: each fork and split would take that line away
+ *          from the faults of other tasks.
+ * @staged: the order to come, while interleave_lock is held
+ * @hash:   in the table of sets
+ * @list:   in the list of sets
+ * @rcu:    a policy may lose its set while a reader looks at it
  */
 struct interleave_set {
 	struct interleave_order __rcu *order;
-	refcount_t refs;
+	nodemask_t nodes;
+	refcount_t refs ____cacheline_aligned_in_smp;
 	struct interleave_order *staged;
 	struct hlist_node hash;
 	struct list_head list;
 	struct rcu_head rcu;
-	nodemask_t nodes;
 };
 
-/* Serialises changes of weights and the making of sets; may be slept under. */
+/*
+ * Held while weights change and while a set joins the others. Whoever waits for
+ * it may hold cpuset or mmap locks, so nothing that waits for a memory cgroup is
+ * done under it.
+ */
 extern struct mutex interleave_lock;
+
+/* How often weights have changed; written under interleave_lock. */
+extern unsigned long interleave_generation;
 
 /* Weight in force by node id, 1..255. Read with READ_ONCE(). */
 extern u8 interleave_weights[MAX_NUMNODES];

@@ -160,6 +160,27 @@ static unsigned long pages_for_node(const struct mempolicy *pol, u32 position,
 	return pages;
 }
 
+/*
+ * The bulk allocator gives a single page where pages are charged to a memory
+ * cgroup, and stops at the low watermark. The node's other pages are taken one
+ * by one then, or the ratio would suffer.
+ */
+static unsigned long alloc_on_node(gfp_t gfp, int nid, unsigned long want,
+				   struct page **pages)
+{
+	unsigned long got;
+
+	got = __alloc_pages_bulk(gfp, nid, NULL, want, NULL, pages);
+	while (got < want) {
+		struct page *page = __alloc_pages(gfp, 0, nid, NULL);
+
+		if (!page)
+			break;
+		pages[got++] = page;
+	}
+	return got;
+}
+
 /**
  * weighted_interleave_bulk - many pages without an address
  * @gfp:      flags, passed on as they are
@@ -170,8 +191,8 @@ static unsigned long pages_for_node(const struct mempolicy *pol, u32 position,
  * Takes the pages of each node in one go and moves the task's counter on by
  * the number of pages that were got. Each node looks at the order anew: the
  * page allocator may sleep between two nodes. If the order changes meanwhile,
- * or there is none, fewer pages come back and the caller goes on page by page,
- * as it does when memory is short.
+ * there is none, or memory is short, fewer pages come back and the caller goes
+ * on page by page.
  *
  * Context: as @gfp allows.
  * Return: number of pages in @pages, at most @nr_pages.
@@ -185,12 +206,16 @@ unsigned long weighted_interleave_bulk(gfp_t gfp, const struct mempolicy *pol,
 	int nid;
 
 	for_each_node_mask(nid, pol->nodes) {
-		unsigned long want = pages_for_node(pol, position, nr_pages, nid);
+		unsigned long want, got;
 
-		want = min(want, nr_pages - total);
-		if (want)
-			total += __alloc_pages_bulk(gfp, nid, NULL, want, NULL,
-						    pages + total);
+		want = min(pages_for_node(pol, position, nr_pages, nid),
+			   nr_pages - total);
+		if (!want)
+			continue;
+		got = alloc_on_node(gfp, nid, want, pages + total);
+		total += got;
+		if (got < want)
+			break;
 	}
 	current->il_position = position + total;
 	return total;

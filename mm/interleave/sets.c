@@ -6,12 +6,15 @@
  * order and a new weight is brought to all of them by replacing a few pointers.
  *
  * Locking:
- * - interleave_lock (mutex) is held while a set is made and while weights
- *   change, so that every set has an order of the weights in force;
- * - sets_lock (raw spinlock, interrupts off) protects the hash and the list. A
- *   set is found or dies under it. It nests inside everything: the last
- *   reference may go away in a cpuset rebind, with interrupts off;
- * - set->order is read under rcu_read_lock() and written under interleave_lock.
+ * - interleave_lock (mutex) is held while weights change and while a set joins
+ *   the list, so that every set has an order of the weights in force. A set is
+ *   made without it, because that may wait for the memory cgroup of the caller,
+ *   and made anew if the weights have changed meanwhile;
+ * - sets_lock (raw spinlock, interrupts off) protects changes of the hash and
+ *   the list, and the last reference goes away under it. It nests inside
+ *   everything: that may be in a cpuset rebind, with interrupts off;
+ * - a set is found and set->order is read under rcu_read_lock(); set->order is
+ *   written under interleave_lock.
  *
  * A set is freed by whoever drops the last reference, after a grace period.
  */
@@ -19,6 +22,7 @@
 #include <linux/jhash.h>
 #include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -29,12 +33,16 @@
 /* Fill the order in stretches, so that a long one delays nobody. */
 #define STEPS_BEFORE_RESCHED	1024
 
-/* Sets are made and weights change under it, one at a time. */
-DEFINE_MUTEX(interleave_lock);
+/* Hold so many sets before interrupts are let in. */
+#define SETS_PER_LOCK		64
 
-/* Protects the hash and the list. */
+/* What it protects is said where it is declared. */
+DEFINE_MUTEX(interleave_lock);
+unsigned long interleave_generation;
+
+/* Protects changes of the hash and the list. */
 static DEFINE_RAW_SPINLOCK(sets_lock);
-static DEFINE_HASHTABLE(sets_hash, 6);
+static DEFINE_HASHTABLE(sets_hash, 8);
 static LIST_HEAD(sets_list);
 
 static u32 nodes_hash(const nodemask_t *nodes)
@@ -61,7 +69,7 @@ static struct interleave_order *order_make(const nodemask_t *nodes,
 
 	for_each_node_mask(node, *nodes) {
 		shares[nr].node = node;
-		shares[nr++].weight = weights[node];
+		shares[nr++].weight = READ_ONCE(weights[node]);
 	}
 
 	round = interleave_reduce(shares, nr);
@@ -85,17 +93,16 @@ static struct interleave_order *order_make(const nodemask_t *nodes,
 static struct interleave_set *set_find(const nodemask_t *nodes)
 {
 	struct interleave_set *set, *found = NULL;
-	unsigned long flags;
 
-	raw_spin_lock_irqsave(&sets_lock, flags);
-	hash_for_each_possible(sets_hash, set, hash, nodes_hash(nodes)) {
-		if (nodes_equal(set->nodes, *nodes)) {
-			refcount_inc(&set->refs);
+	rcu_read_lock();
+	hash_for_each_possible_rcu(sets_hash, set, hash, nodes_hash(nodes)) {
+		if (nodes_equal(set->nodes, *nodes) &&
+		    refcount_inc_not_zero(&set->refs)) {
 			found = set;
 			break;
 		}
 	}
-	raw_spin_unlock_irqrestore(&sets_lock, flags);
+	rcu_read_unlock();
 	return found;
 }
 
@@ -116,12 +123,22 @@ static struct interleave_set *set_make(const nodemask_t *nodes)
 		return ERR_CAST(order);
 	}
 	RCU_INIT_POINTER(set->order, order);
+	return set;
+}
 
+/* For a set that nobody else has seen. */
+static void set_free(struct interleave_set *set)
+{
+	kvfree(rcu_dereference_protected(set->order, true));
+	kfree(set);
+}
+
+static void set_join(struct interleave_set *set)
+{
 	raw_spin_lock_irq(&sets_lock);
-	hash_add(sets_hash, &set->hash, nodes_hash(&set->nodes));
+	hash_add_rcu(sets_hash, &set->hash, nodes_hash(&set->nodes));
 	list_add(&set->list, &sets_list);
 	raw_spin_unlock_irq(&sets_lock);
-	return set;
 }
 
 /**
@@ -135,17 +152,32 @@ static struct interleave_set *set_make(const nodemask_t *nodes)
  */
 struct interleave_set *interleave_set_find_or_make(const nodemask_t *nodes)
 {
-	struct interleave_set *set = set_find(nodes);
+	struct interleave_set *set, *found;
+	unsigned long generation;
 
-	if (set)
-		return set;
+	for (;;) {
+		found = set_find(nodes);
+		if (found)
+			return found;
 
-	mutex_lock(&interleave_lock);
-	set = set_find(nodes);
-	if (!set)
+		/* Read before the weights, as it is written after them. */
+		generation = smp_load_acquire(&interleave_generation);
 		set = set_make(nodes);
-	mutex_unlock(&interleave_lock);
-	return set;
+		if (IS_ERR(set))
+			return set;
+
+		mutex_lock(&interleave_lock);
+		found = set_find(nodes);
+		if (!found && generation == interleave_generation) {
+			set_join(set);
+			found = set;
+		}
+		mutex_unlock(&interleave_lock);
+		if (found != set)
+			set_free(set);
+		if (found)
+			return found;
+	}
 }
 
 /**
@@ -177,11 +209,11 @@ void interleave_set_put(struct interleave_set *set)
 	if (refcount_dec_not_one(&set->refs))
 		return;
 
-	/* Under the lock, set_find() cannot revive what is about to die. */
+	/* Under the lock, so that what is in the list has references. */
 	raw_spin_lock_irqsave(&sets_lock, flags);
 	last = refcount_dec_and_test(&set->refs);
 	if (last) {
-		hash_del(&set->hash);
+		hash_del_rcu(&set->hash);
 		list_del(&set->list);
 	}
 	raw_spin_unlock_irqrestore(&sets_lock, flags);
@@ -193,14 +225,24 @@ void interleave_set_put(struct interleave_set *set)
 	kfree_rcu(set, rcu);
 }
 
-/* Hold all sets, so that the list only grows at its head. */
+/*
+ * Hold all sets. None joins meanwhile, and one that is held stays in the list,
+ * so the walk can go on from there when the lock was dropped.
+ */
 static void sets_hold(void)
 {
 	struct interleave_set *set;
+	unsigned int nr = 0;
 
 	raw_spin_lock_irq(&sets_lock);
-	list_for_each_entry(set, &sets_list, list)
+	list_for_each_entry(set, &sets_list, list) {
 		refcount_inc(&set->refs);
+		if (++nr % SETS_PER_LOCK == 0) {
+			raw_spin_unlock_irq(&sets_lock);
+			cond_resched();
+			raw_spin_lock_irq(&sets_lock);
+		}
+	}
 	raw_spin_unlock_irq(&sets_lock);
 }
 
@@ -243,6 +285,7 @@ int interleave_sets_stage(const u8 *weights)
 			break;
 		}
 		set->staged = order;
+		cond_resched();
 	}
 	if (!err)
 		return 0;
@@ -251,6 +294,7 @@ int interleave_sets_stage(const u8 *weights)
 		kvfree(set->staged);
 		set->staged = NULL;
 		interleave_set_put(set);
+		cond_resched();
 	}
 	return err;
 }
@@ -278,5 +322,6 @@ void interleave_sets_publish(void)
 			kvfree_rcu(old, rcu);
 		}
 		interleave_set_put(set);
+		cond_resched();
 	}
 }

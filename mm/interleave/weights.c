@@ -28,14 +28,15 @@ u8 interleave_weights[MAX_NUMNODES] = {
  * the old weights stay in force everywhere.
  *
  * Context: may sleep, takes interleave_lock.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
  */
 int interleave_weight_store(int nid, u8 weight)
 {
 	u8 *weights;
 	int err;
 
-	mutex_lock(&interleave_lock);
+	if (mutex_lock_killable(&interleave_lock))
+		return -EINTR;
 	weights = kmemdup(interleave_weights, nr_node_ids, GFP_KERNEL);
 	if (!weights) {
 		err = -ENOMEM;
@@ -46,6 +47,9 @@ int interleave_weight_store(int nid, u8 weight)
 	err = interleave_sets_stage(weights);
 	if (!err) {
 		WRITE_ONCE(interleave_weights[nid], weights[nid]);
+		/* Who makes a set reads this first, then the weights. */
+		smp_store_release(&interleave_generation,
+				  interleave_generation + 1);
 		interleave_sets_publish();
 	}
 	kfree(weights);

@@ -4,6 +4,7 @@
  * that the test gives to its own task.
  */
 #include <kunit/test.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -198,6 +199,29 @@ static void bulk_goes_on_where_it_stopped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, first, 300);
 }
 
+#ifdef CONFIG_MEMCG_KMEM
+/* Then the bulk allocator gives one page at a time. */
+static void charged_bulk_keeps_the_ratio(struct kunit *test)
+{
+	struct place_test *place = two_nodes(test, 3, 1);
+	int i, first = 0;
+
+	use_policy(&place->policy);
+	static_branch_inc(&memcg_kmem_enabled_key);
+	for (i = 0; i < 10; i++) {
+		unsigned long got;
+
+		got = alloc_pages_bulk_array_mempolicy(GFP_KERNEL_ACCOUNT, 4,
+						       place->pages);
+		KUNIT_EXPECT_EQ(test, got, 4ul);
+		first += on_first(place, got);
+		free_pages_of(place);
+	}
+	static_branch_dec(&memcg_kmem_enabled_key);
+	KUNIT_EXPECT_EQ(test, first, 30);
+}
+#endif
+
 static void bulk_and_single_pages_share_the_counter(struct kunit *test)
 {
 	struct place_test *place = two_nodes(test, 5, 2);
@@ -321,6 +345,9 @@ static struct kunit_case place_cases[] = {
 	KUNIT_CASE(slab_advances_the_counter),
 	KUNIT_CASE(single_pages_follow_the_counter),
 	KUNIT_CASE(bulk_goes_on_where_it_stopped),
+#ifdef CONFIG_MEMCG_KMEM
+	KUNIT_CASE(charged_bulk_keeps_the_ratio),
+#endif
 	KUNIT_CASE(bulk_and_single_pages_share_the_counter),
 	KUNIT_CASE(even_bulk_is_that_of_interleave),
 	KUNIT_CASE(vmalloc_is_weighted),

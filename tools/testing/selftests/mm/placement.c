@@ -539,6 +539,62 @@ int nodes_of_file(int fd, size_t first, size_t count, int *node)
 	return ret;
 }
 
+/* A node of the page cache's tree has 16 pages with BASE_SMALL, else 64 */
+#define KEPT_EVERY 16
+
+static size_t filled_index(size_t nth)
+{
+	return nth / (KEPT_EVERY - 1) * KEPT_EVERY + nth % (KEPT_EVERY - 1);
+}
+
+static int file_write_page(int fd, size_t index)
+{
+	static char page[1 << 16];
+
+	if (pwrite(fd, page, page_bytes(), index * page_bytes()) !=
+	    (ssize_t)page_bytes())
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
+int file_prepare(int fd, size_t count)
+{
+	size_t index;
+	int ret = 0;
+
+	for (index = KEPT_EVERY - 1; !ret && index < filled_index(count) + KEPT_EVERY;
+	     index += KEPT_EVERY)
+		ret = file_write_page(fd, index);
+	return ret;
+}
+
+int file_fill(int fd, size_t first, size_t count)
+{
+	size_t nth;
+	int ret = 0;
+
+	for (nth = first; !ret && nth < first + count; nth++)
+		ret = file_write_page(fd, filled_index(nth));
+	return ret;
+}
+
+int nodes_of_filled(int fd, size_t first, size_t count, int *node)
+{
+	size_t start = filled_index(first);
+	size_t pages = filled_index(first + count - 1) + 1 - start;
+	int *all, ret;
+	size_t i;
+
+	all = malloc(pages * sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	ret = nodes_of_file(fd, start, pages, all);
+	for (i = 0; !ret && i < count; i++)
+		node[i] = all[filled_index(first + i) - start];
+	free(all);
+	return ret;
+}
+
 int fs_mount(const char *type, const char *options, char *dir, size_t size)
 {
 	int ret;

@@ -130,6 +130,14 @@ int place(void *addr, size_t count, size_t stride, int *node);
 int file_append(int fd, size_t count);
 /* Where the pages [@first, @first + @count) of a file are */
 int nodes_of_file(int fd, size_t first, size_t count, int *node);
+/*
+ * Page cache without any other kernel memory in between. One page in 16 is
+ * placed beforehand and keeps the nodes of the page cache's tree; the others
+ * are counted from 0.
+ */
+int file_prepare(int fd, size_t count);
+int file_fill(int fd, size_t first, size_t count);
+int nodes_of_filled(int fd, size_t first, size_t count, int *node);
 unsigned long inode_of_mapping(void *addr);
 
 /*

@@ -429,20 +429,20 @@ TEST_F(cpuset, next_node_after_a_move)
 	ASSERT_EQ(0, fs_mount("ramfs", NULL, dir, sizeof(dir)));
 	fd = fs_file(dir);
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, file_append(fd, 1));
+	ASSERT_EQ(0, file_prepare(fd, ARRAY_LEN(node)));
 	ASSERT_EQ(0, policy_set(mode, &both));
 	for (i = 0; i < ARRAY_LEN(node); i++) {
 		if (i % 30 == 10)
 			ASSERT_EQ(0, move(self->group, self->mems,
 					  &stop[i / 30]));
 		predicted[i] = policy_next_node();
-		ASSERT_EQ(0, file_append(fd, 1));
+		ASSERT_EQ(0, file_fill(fd, i, 1));
 		if (i >= 10)
 			EXPECT_TRUE(nodeset_has(&stop[(i - 10) / 30],
 						predicted[i]));
 	}
 	ASSERT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
-	ASSERT_EQ(0, nodes_of_file(fd, 1, ARRAY_LEN(node), node));
+	ASSERT_EQ(0, nodes_of_filled(fd, 0, ARRAY_LEN(node), node));
 	EXPECT_TRUE(same_nodes(node, predicted, ARRAY_LEN(node)));
 	close(fd);
 	fs_unmount(dir);

@@ -232,11 +232,7 @@ static int place_tmpfs_file(int mode, const struct nodeset *nodes,
 	return ret;
 }
 
-/*
- * Pages of a ramfs file are placed by the task's counter, which slab and page
- * tables advance too. Writing the same file beforehand, and a grace period,
- * leave the objects it needs on the free lists, so that the pages are alone.
- */
+/* Pages of a ramfs file are placed by the task's counter */
 static int place_page_cache(int mode, const struct nodeset *nodes,
 			    size_t count, int *node)
 {
@@ -253,18 +249,15 @@ static int place_page_cache(int mode, const struct nodeset *nodes,
 		if (fd < 0)
 			return fd;
 	}
-	ret = file_append(fd, count);
-	if (!ret && (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET)))
-		ret = -errno;
-	usleep(100000);
+	ret = file_prepare(fd, count);
 	if (!ret)
 		ret = policy_set(mode, nodes);
 	if (!ret)
-		ret = file_append(fd, count);
+		ret = file_fill(fd, 0, count);
 	policy_set(MPOL_DEFAULT, NULL);
 	if (!ret)
-		ret = nodes_of_file(fd, 0, count, node);
-	if (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET))
+		ret = nodes_of_filled(fd, 0, count, node);
+	if (ftruncate(fd, 0))
 		return -errno;
 	return ret;
 }
@@ -598,38 +591,14 @@ TEST_F(two_nodes, tmpfs_file)
 	fs_unmount(dir);
 }
 
-/* Appends @count pages to @fd; the hits that this made on each node */
-static int append_counted(int fd, size_t count, const struct round *round,
-			  const struct nodeset *nodes, long long *pages)
-{
-	int i, ret;
-
-	for (i = 0; i < round->nr; i++)
-		pages[i] = -node_interleave_hits(round->node[i]);
-	ret = policy_set(MPOL_WEIGHTED_INTERLEAVE, nodes);
-	if (!ret)
-		ret = file_append(fd, count);
-	policy_set(MPOL_DEFAULT, NULL);
-	for (i = 0; i < round->nr; i++)
-		pages[i] += node_interleave_hits(round->node[i]);
-	return ret;
-}
-
-/*
- * The task's counter: slab pages that the kernel allocates meanwhile are
- * spread with the pages of the file, so that only both together are exact.
- * The slab allocator also asks for a node without taking a page of it; the
- * more often the same file has been written, the less it needs to.
- */
+/* The task's counter; each page is a hit of its node */
 TEST_F(two_nodes, page_cache)
 {
 	const size_t count = 3 * self->round.total;
 	struct round *round = &self->round;
-	bool good = false;
 	long long pages[2];
 	char dir[64];
-	int attempt;
-	int fd;
+	int fd, i;
 
 	if (self->ctx.missing)
 		SKIP(return, "%s", self->ctx.missing);
@@ -639,23 +608,19 @@ TEST_F(two_nodes, page_cache)
 	ASSERT_EQ(0, fs_mount("ramfs", NULL, dir, sizeof(dir)));
 	fd = fs_file(dir);
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, file_append(fd, count));
-	for (attempt = 0; attempt < 5 && !good; attempt++) {
-		ASSERT_EQ(0, ftruncate(fd, 0));
-		ASSERT_EQ(0, lseek(fd, 0, SEEK_SET));
-		/* The slab objects are free after a grace period */
-		usleep(100000);
-		ASSERT_EQ(0, append_counted(fd, count, round, &self->ctx.nodes,
-					    pages));
-		ASSERT_LE((long long)count, pages[0] + pages[1]);
-		good = round_counts(round, pages);
-		if (!good || pages[0] + pages[1] != (long long)count)
-			continue;
-		ASSERT_EQ(0, nodes_of_file(fd, 0, count, placed));
-		good = round_exact(round, placed, count) &&
-		       round_smooth(round, placed, count);
-	}
-	EXPECT_TRUE(good);
+	ASSERT_EQ(0, file_prepare(fd, count));
+	for (i = 0; i < round->nr; i++)
+		pages[i] = -node_interleave_hits(round->node[i]);
+	ASSERT_EQ(0, policy_set(MPOL_WEIGHTED_INTERLEAVE, &self->ctx.nodes));
+	ASSERT_EQ(0, file_fill(fd, 0, count));
+	ASSERT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
+	for (i = 0; i < round->nr; i++)
+		pages[i] += node_interleave_hits(round->node[i]);
+	EXPECT_EQ((long long)count, pages[0] + pages[1]);
+	EXPECT_TRUE(round_counts(round, pages));
+	ASSERT_EQ(0, nodes_of_filled(fd, 0, count, placed));
+	EXPECT_TRUE(round_exact(round, placed, count));
+	EXPECT_TRUE(round_smooth(round, placed, count));
 	close(fd);
 	fs_unmount(dir);
 }
@@ -1233,20 +1198,11 @@ TEST_F(as_interleave, forked)
 
 TEST_F(as_interleave, page_cache)
 {
-	int attempt, ret;
-
 	if (self->ctx.missing)
 		SKIP(return, "%s", self->ctx.missing);
 	if (!self->ctx.kernel_memory)
 		SKIP(return, "needs two nodes with kernel memory");
-
-	/* Again when a slab page came between two pages of the file */
-	for (attempt = 0; attempt < 8; attempt++) {
-		ret = compare(&self->ctx, 256, place_page_cache);
-		if (ret != -ERANGE && ret != -EXDEV)
-			break;
-	}
-	EXPECT_EQ(0, ret);
+	EXPECT_EQ(0, compare(&self->ctx, 256, place_page_cache));
 }
 
 TEST_F(as_interleave, transparent_huge_pages)
