@@ -100,6 +100,7 @@ check "codespell" check_spelling
 check "kernel-doc" check_kernel_doc
 if "$TOP/scripts/plan.sh" | grep -q '^patch '; then
 	check "git am on a clean base" "$TOP/scripts/series.sh"
+	check "system call tables" "$TOP/scripts/check-syscalls.sh"
 	check "checkpatch" check_mails
 	check "sparse and W=1" "$TOP/scripts/analyse.sh"
 fi

@@ -5,11 +5,17 @@
 #ifndef _LINUX_WEIGHTED_INTERLEAVE_H
 #define _LINUX_WEIGHTED_INTERLEAVE_H
 
+#include <linux/bits.h>
 #include <linux/gfp.h>
 #include <linux/mempolicy.h>
 #include <linux/sched.h>
 
 #ifdef CONFIG_NUMA
+
+/* In mempolicy.flags, never seen by a user: the policy has own weights */
+#define MPOL_F_HAS_WEIGHTS	BIT(5)
+
+struct interleave_own;
 
 /**
  * mpol_is_interleave - does a policy spread pages over its nodes?
@@ -38,6 +44,9 @@ static inline int mpol_home_node(const struct mempolicy *pol)
 /* Where pages go */
 unsigned int weighted_interleave_nid(const struct mempolicy *pol,
 				     unsigned long index);
+unsigned int weighted_interleave_nid_of(const struct mempolicy *pol,
+					struct vm_area_struct *vma,
+					unsigned long addr, struct folio *folio);
 unsigned int weighted_interleave_peek(const struct mempolicy *pol);
 unsigned int weighted_interleave_advance(const struct mempolicy *pol);
 bool weighted_interleave_is_even(const struct mempolicy *pol);
@@ -45,8 +54,24 @@ unsigned long weighted_interleave_bulk(gfp_t gfp, const struct mempolicy *pol,
 				       unsigned long nr_pages,
 				       struct page **pages);
 
+int weighted_interleave_move(struct mm_struct *mm, unsigned long start,
+			     unsigned long end, const struct mempolicy *pol,
+			     unsigned long flags);
+
 /* Life of a policy */
 void weighted_interleave_init(struct mempolicy *pol);
+int weighted_interleave_set_weights(struct mempolicy *pol, const u8 *weights);
+void weighted_interleave_get_weights(const struct mempolicy *pol, bool own_only,
+				     u8 *weights);
+bool weighted_interleave_equal(const struct mempolicy *a,
+			       const struct mempolicy *b);
+void weighted_interleave_bind(struct mempolicy *pol, const nodemask_t *nodes,
+			      const nodemask_t *allowed);
+void weighted_interleave_rebind(struct mempolicy *pol,
+				const nodemask_t *allowed);
+struct interleave_own *weighted_interleave_reserve(const struct mempolicy *pol);
+void weighted_interleave_separate(struct mempolicy *pol,
+				  struct interleave_own *room);
 int weighted_interleave_create(struct mempolicy *pol, const nodemask_t *nodes);
 int weighted_interleave_build(struct mempolicy *pol);
 void weighted_interleave_get(struct mempolicy *pol);

@@ -24,9 +24,12 @@ struct interleave_order {
 };
 
 /**
- * struct interleave_set - what all policies over the same nodes share
+ * struct interleave_set - what policies over the same nodes, and with the same
+ *                         weights of their own, share
  * @order:  the order in force, replaced when a weight changes; never NULL
  * @nodes:  the nodes; never changes
+ * @own:    own weight by node id, 0 for nodes that follow the global weight;
+ *          NULL when all do. Never changes.
  * @refs:   policies that point here, and a writer of weights at work. Not on
  *          the line of @order: each fork and split would take that line away
  *          from the faults of other tasks.
@@ -34,15 +37,18 @@ struct interleave_order {
  * @hash:   in the table of sets
  * @list:   in the list of sets
  * @rcu:    a policy may lose its set while a reader looks at it
+ * @own_weights: where @own points to, if anywhere
  */
 struct interleave_set {
 	struct interleave_order __rcu *order;
 	nodemask_t nodes;
+	const u8 *own;
 	refcount_t refs ____cacheline_aligned_in_smp;
 	struct interleave_order *staged;
 	struct hlist_node hash;
 	struct list_head list;
 	struct rcu_head rcu;
+	u8 own_weights[];
 };
 
 /*
@@ -58,7 +64,10 @@ extern unsigned long interleave_generation;
 /* Weight in force by node id, 1..255. Read with READ_ONCE(). */
 extern u8 interleave_weights[MAX_NUMNODES];
 
-struct interleave_set *interleave_set_find_or_make(const nodemask_t *nodes);
+struct interleave_set *interleave_set_find_or_make(const nodemask_t *nodes,
+						   const u8 *own);
+bool interleave_set_is_of(const struct interleave_set *set,
+			  const nodemask_t *nodes, const u8 *own);
 void interleave_set_get(struct interleave_set *set);
 void interleave_set_put(struct interleave_set *set);
 int interleave_sets_stage(const u8 *weights);

@@ -127,16 +127,18 @@ unsigned long interleave_window(const u16 *order, u32 round, u32 first,
  * interleave_is_even - do all nodes of a mask have the same weight?
  * @nodes:   the mask; it may change meanwhile, the answer is then that of
  *           either or of a mixture
- * @weights: weight by node id
+ * @own:     own weight by node id, or NULL; see interleave_weight_of()
+ * @global:  global weight by node id
  *
  * Return: true when they have, or when the mask is empty.
  */
-bool interleave_is_even(const nodemask_t *nodes, const u8 *weights)
+bool interleave_is_even(const nodemask_t *nodes, const u8 *own,
+			const u8 *global)
 {
 	int node, first = 0;
 
 	for_each_node_mask(node, *nodes) {
-		u8 weight = READ_ONCE(weights[node]);
+		u8 weight = interleave_weight_of(own, global, node);
 
 		if (!first)
 			first = weight;
@@ -149,7 +151,8 @@ bool interleave_is_even(const nodemask_t *nodes, const u8 *weights)
 /**
  * interleave_run_node - the node of a page when no order was computed
  * @nodes:   the mask; it may change meanwhile
- * @weights: weight by node id, each at least 1; they may change meanwhile
+ * @own:     own weight by node id, or NULL; see interleave_weight_of()
+ * @global:  global weight by node id, each at least 1
  * @index:   number of the page
  *
  * Walks the mask: the first weight[n] pages of a round go to its first node,
@@ -158,20 +161,21 @@ bool interleave_is_even(const nodemask_t *nodes, const u8 *weights)
  *
  * Return: the node, or NUMA_NO_NODE when the mask is empty.
  */
-int interleave_run_node(const nodemask_t *nodes, const u8 *weights, u32 index)
+int interleave_run_node(const nodemask_t *nodes, const u8 *own,
+			const u8 *global, u32 index)
 {
-	bool even = interleave_is_even(nodes, weights);
+	bool even = interleave_is_even(nodes, own, global);
 	int node, last = NUMA_NO_NODE;
 	u32 round = 0;
 
 	for_each_node_mask(node, *nodes)
-		round += even ? 1 : READ_ONCE(weights[node]);
+		round += even ? 1 : interleave_weight_of(own, global, node);
 	if (!round)
 		return NUMA_NO_NODE;
 
 	index %= round;
 	for_each_node_mask(node, *nodes) {
-		u32 weight = even ? 1 : READ_ONCE(weights[node]);
+		u32 weight = even ? 1 : interleave_weight_of(own, global, node);
 
 		last = node;
 		if (index < weight)

@@ -11,27 +11,37 @@
  * only. The policy itself stays because the caller has a reference, holds
  * mmap_lock, or is the task whose policy it is.
  */
+#include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/numa.h>
+#include <linux/pagemap.h>
+#include <linux/shmem_fs.h>
 #include <linux/topology.h>
 #include <linux/vmstat.h>
 #include <linux/weighted_interleave.h>
 
-#include "internal.h"
 #include "order.h"
+#include "policy.h"
 
 /* The order in force, or NULL after a rebind that is not yet completed. */
 static const struct interleave_order *
 order_of(const struct mempolicy *pol)
 {
-	struct interleave_set *set = rcu_dereference(pol->interleave);
+	struct interleave_set *set = rcu_dereference(*interleave_slot(pol));
 
 	return likely(set) ? rcu_dereference(set->order) : NULL;
 }
 
+static const u8 *own_weights(const struct mempolicy *pol)
+{
+	return pol->flags & MPOL_F_HAS_WEIGHTS ? interleave_bound(pol->own) :
+						 NULL;
+}
+
 static noinline unsigned int run_nid(const struct mempolicy *pol, u32 index)
 {
-	int nid = interleave_run_node(&pol->nodes, interleave_weights, index);
+	int nid = interleave_run_node(&pol->nodes, own_weights(pol),
+				      interleave_weights, index);
 
 	count_vm_event(INTERLEAVE_RUN_ORDER);
 	return nid == NUMA_NO_NODE ? numa_node_id() : nid;
@@ -61,6 +71,48 @@ unsigned int weighted_interleave_nid(const struct mempolicy *pol,
 		nid = run_nid(pol, index);
 	rcu_read_unlock();
 	return nid;
+}
+
+/*
+ * A shared memory object counts from its inode number on, so that many small
+ * files do not all begin on the same node.
+ */
+static bool counts_from_inode(struct vm_area_struct *vma, struct folio *folio)
+{
+	return !folio_test_anon(folio) && vma->vm_file &&
+	       shmem_mapping(vma->vm_file->f_mapping);
+}
+
+/**
+ * weighted_interleave_nid_of - node that a mapped folio belongs on
+ * @pol:   an MPOL_WEIGHTED_INTERLEAVE policy
+ * @vma:   a mapping of @folio
+ * @addr:  an address of @folio in @vma
+ * @folio: the folio
+ *
+ * The same node as was chosen, or would be, when the folio is allocated.
+ *
+ * Context: mmap_lock held; @folio cannot be freed.
+ * Return: node id.
+ */
+unsigned int weighted_interleave_nid_of(const struct mempolicy *pol,
+					struct vm_area_struct *vma,
+					unsigned long addr, struct folio *folio)
+{
+	unsigned int order = folio_order(folio);
+	unsigned long index;
+
+	if (counts_from_inode(vma, folio)) {
+		index = round_down(linear_page_index(vma, addr), 1UL << order);
+		index += file_inode(vma->vm_file)->i_ino;
+		return weighted_interleave_nid(pol, index >> order);
+	}
+
+	/* A part of a huge page may be all that is left in the mapping. */
+	addr = max(round_down(addr, PAGE_SIZE << order), vma->vm_start);
+	index = vma->vm_pgoff >> order;
+	index += (addr - vma->vm_start) >> (PAGE_SHIFT + order);
+	return weighted_interleave_nid(pol, index);
 }
 
 /*
@@ -138,7 +190,8 @@ bool weighted_interleave_is_even(const struct mempolicy *pol)
 	rcu_read_lock();
 	order = order_of(pol);
 	even = order ? order->even :
-		       interleave_is_even(&pol->nodes, interleave_weights);
+		       interleave_is_even(&pol->nodes, own_weights(pol),
+					  interleave_weights);
 	rcu_read_unlock();
 	return even;
 }

@@ -2,8 +2,9 @@
 /*
  * The life of an MPOL_WEIGHTED_INTERLEAVE policy.
  *
- * pol->interleave points to the set of pol->nodes and holds a reference. Who
- * may change it is who may change pol->nodes:
+ * The policy points to the set of its nodes, and of its weights where it has
+ * some of its own, and holds a reference. Who may change that pointer and the
+ * own weights is who may change pol->nodes:
  * - policy of a task: task_lock() of the task;
  * - policy of a mapping: mmap_lock for writing;
  * - policy of a shared object: nobody once it is in the tree;
@@ -11,29 +12,43 @@
  * Readers look under rcu_read_lock() only; see place.c.
  *
  * A cpuset rebind of a task runs with interrupts off and may not allocate: it
- * leaves the policy without a set. weighted_interleave_rebuild_task() follows
- * as soon as the rebinding task has left that section. A copy that fork() made
- * in between is completed by mpol_dup(). If memory is lacking then, the policy
- * stays without and its pages are placed in run order, until the next rebind
- * of the task or the next call that sets it.
+ * changes the own weights in place and leaves the policy without a set.
+ * weighted_interleave_rebuild_task() follows as soon as the rebinding task has
+ * left that section. A copy that fork() made in between is completed by
+ * mpol_dup(). If memory is lacking then, the policy stays without and its pages
+ * are placed in run order, until the next rebind of the task or the next call
+ * that sets it.
  */
+#include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/weighted_interleave.h>
 
-#include "internal.h"
+#include "own.h"
+#include "policy.h"
+
+static bool has_own(const struct mempolicy *pol)
+{
+	return pol->flags & MPOL_F_HAS_WEIGHTS;
+}
+
+static const u8 *bound_of(const struct mempolicy *pol)
+{
+	return has_own(pol) ? interleave_bound(pol->own) : NULL;
+}
 
 static struct interleave_set *set_of(const struct mempolicy *pol)
 {
-	return rcu_dereference_protected(pol->interleave, true);
+	return rcu_dereference_protected(*interleave_slot(pol), true);
 }
 
-static bool has_set_of_nodes(const struct mempolicy *pol)
+static bool has_right_set(const struct mempolicy *pol)
 {
 	struct interleave_set *set = set_of(pol);
 
-	return set && nodes_equal(set->nodes, pol->nodes);
+	return set && interleave_set_is_of(set, &pol->nodes, bound_of(pol));
 }
 
 /**
@@ -43,6 +58,145 @@ static bool has_set_of_nodes(const struct mempolicy *pol)
 void weighted_interleave_init(struct mempolicy *pol)
 {
 	RCU_INIT_POINTER(pol->interleave, NULL);
+}
+
+static struct interleave_own *own_alloc(void)
+{
+	struct interleave_own *own;
+
+	own = kzalloc(struct_size(own, sums, nr_node_ids) + 2 * nr_node_ids,
+		      GFP_KERNEL_ACCOUNT);
+	if (own)
+		refcount_set(&own->refs, 1);
+	return own;
+}
+
+/**
+ * weighted_interleave_set_weights - give a policy weights of its own
+ * @pol:     a policy that is not yet visible and has no set yet
+ * @weights: nr_node_ids of them, by node id, or by position for a relative
+ *           mask; 0 where the global weight is followed. Copied. NULL, or all 0,
+ *           leaves the policy without own weights.
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int weighted_interleave_set_weights(struct mempolicy *pol, const u8 *weights)
+{
+	struct interleave_own *own;
+
+	if (!weights || !memchr_inv(weights, 0, nr_node_ids))
+		return 0;
+
+	own = own_alloc();
+	if (!own)
+		return -ENOMEM;
+	memcpy(interleave_given(own), weights, nr_node_ids);
+	pol->own = own;
+	pol->flags |= MPOL_F_HAS_WEIGHTS;
+	return 0;
+}
+
+/**
+ * weighted_interleave_get_weights - tell the weights of a policy
+ * @pol:      an MPOL_WEIGHTED_INTERLEAVE policy that cannot change meanwhile
+ * @own_only: 0 instead of the global weight for nodes that follow it
+ * @weights:  room for nr_node_ids weights, indexed as the user's were
+ */
+void weighted_interleave_get_weights(const struct mempolicy *pol, bool own_only,
+				     u8 *weights)
+{
+	unsigned int node;
+
+	if (has_own(pol))
+		memcpy(weights, interleave_given(pol->own), nr_node_ids);
+	else
+		memset(weights, 0, nr_node_ids);
+	if (own_only)
+		return;
+	for (node = 0; node < nr_node_ids; node++)
+		if (!weights[node])
+			weights[node] = READ_ONCE(interleave_weights[node]);
+}
+
+/**
+ * weighted_interleave_equal - do two policies have the same own weights?
+ * @a: an MPOL_WEIGHTED_INTERLEAVE policy
+ * @b: another one, with the same flags
+ *
+ * Return: true when they have, or when neither has any.
+ */
+bool weighted_interleave_equal(const struct mempolicy *a,
+			       const struct mempolicy *b)
+{
+	/* What was given, then what it came to. */
+	return !has_own(a) || !memcmp(interleave_given(a->own),
+				      interleave_given(b->own),
+				      2 * nr_node_ids);
+}
+
+/**
+ * weighted_interleave_bind - find the own weights of the nodes to be used
+ * @pol:     a policy that is not yet visible
+ * @nodes:   the mask as the user gave it
+ * @allowed: nodes that the task may use
+ *
+ * Context: any.
+ */
+void weighted_interleave_bind(struct mempolicy *pol, const nodemask_t *nodes,
+			      const nodemask_t *allowed)
+{
+	struct interleave_own *own = pol->own;
+	unsigned int node;
+
+	if (pol->mode != MPOL_WEIGHTED_INTERLEAVE || !has_own(pol))
+		return;
+
+	if (pol->flags & MPOL_F_RELATIVE_NODES) {
+		interleave_weights_fold(interleave_bound(own), own->sums,
+					nr_node_ids, interleave_given(own),
+					nodes, allowed);
+		return;
+	}
+	interleave_weights_restrict(interleave_bound(own), nr_node_ids,
+				    interleave_given(own), nodes);
+	for (node = 0; node < nr_node_ids; node++)
+		if (!node_isset(node, *allowed))
+			interleave_bound(own)[node] = 0;
+}
+
+/* For a plain mask: what the user gave travels, too. */
+static void remap_own(struct mempolicy *pol, const nodemask_t *allowed)
+{
+	struct interleave_own *own = pol->own;
+
+	interleave_weights_remap(interleave_bound(own), own->sums, nr_node_ids,
+				 &pol->nodes, &pol->w.cpuset_mems_allowed,
+				 allowed);
+	memcpy(interleave_given(own), interleave_bound(own), nr_node_ids);
+}
+
+/**
+ * weighted_interleave_rebind - take the own weights to other nodes
+ * @pol:     a policy whose mask is about to be rebound
+ * @allowed: nodes that the task may use from now on
+ *
+ * Context: any; whatever protects @pol against changes is held.
+ */
+void weighted_interleave_rebind(struct mempolicy *pol,
+				const nodemask_t *allowed)
+{
+	struct interleave_own *own = pol->own;
+
+	if (!has_own(pol))
+		return;
+
+	if (pol->flags & MPOL_F_RELATIVE_NODES)
+		interleave_weights_fold(interleave_bound(own), own->sums,
+					nr_node_ids, interleave_given(own),
+					&pol->w.user_nodemask, allowed);
+	else if (!(pol->flags & MPOL_F_STATIC_NODES))
+		remap_own(pol, allowed);
 }
 
 /**
@@ -61,11 +215,11 @@ int weighted_interleave_create(struct mempolicy *pol, const nodemask_t *nodes)
 		return -EINVAL;
 
 	pol->nodes = *nodes;
-	return has_set_of_nodes(pol) ? 0 : -EAGAIN;
+	return has_right_set(pol) ? 0 : -EAGAIN;
 }
 
 /**
- * weighted_interleave_detach - part from a set that is not that of the nodes
+ * weighted_interleave_detach - part from a set that is not the right one
  * @pol: the policy, after its nodes may have changed
  *
  * Context: any; whatever protects @pol against changes is held.
@@ -74,9 +228,14 @@ void weighted_interleave_detach(struct mempolicy *pol)
 {
 	struct interleave_set *set = set_of(pol);
 
-	if (!set || has_set_of_nodes(pol))
+	if (has_own(pol) && pol->flags & MPOL_F_STATIC_NODES)
+		interleave_weights_restrict(interleave_bound(pol->own),
+					    nr_node_ids,
+					    interleave_given(pol->own),
+					    &pol->nodes);
+	if (!set || has_right_set(pol))
 		return;
-	RCU_INIT_POINTER(pol->interleave, NULL);
+	RCU_INIT_POINTER(*interleave_slot(pol), NULL);
 	interleave_set_put(set);
 }
 
@@ -95,10 +254,10 @@ int weighted_interleave_build(struct mempolicy *pol)
 	if (set_of(pol))
 		return 0;
 
-	set = interleave_set_find_or_make(&pol->nodes);
+	set = interleave_set_find_or_make(&pol->nodes, bound_of(pol));
 	if (IS_ERR(set))
 		return PTR_ERR(set);
-	rcu_assign_pointer(pol->interleave, set);
+	rcu_assign_pointer(*interleave_slot(pol), set);
 	return 0;
 }
 
@@ -106,14 +265,59 @@ int weighted_interleave_build(struct mempolicy *pol)
  * weighted_interleave_get - account for a copy
  * @pol: a policy that was just copied, byte by byte
  *
+ * Own weights are shared then; see weighted_interleave_separate().
+ *
  * Context: any; the policy it was copied from cannot change.
  */
 void weighted_interleave_get(struct mempolicy *pol)
 {
 	struct interleave_set *set = set_of(pol);
 
+	if (has_own(pol))
+		refcount_inc(&pol->own->refs);
+	else if (set)
+		interleave_set_get(set);
+}
+
+/**
+ * weighted_interleave_reserve - room for the own weights of a copy
+ * @pol: the policy to be copied; of any mode, or NULL
+ *
+ * Context: may sleep. @pol cannot go away.
+ * Return: the room, NULL when none is needed, or ERR_PTR(-ENOMEM).
+ */
+struct interleave_own *weighted_interleave_reserve(const struct mempolicy *pol)
+{
+	struct interleave_own *room;
+
+	if (pol->mode != MPOL_WEIGHTED_INTERLEAVE || !has_own(pol))
+		return NULL;
+	room = own_alloc();
+	return room ?: ERR_PTR(-ENOMEM);
+}
+
+/**
+ * weighted_interleave_separate - own weights of a copy become its own
+ * @pol:  the copy, not yet visible
+ * @room: what weighted_interleave_reserve() gave, kept
+ *
+ * Context: any; the policy it was copied from cannot change.
+ */
+void weighted_interleave_separate(struct mempolicy *pol,
+				  struct interleave_own *room)
+{
+	struct interleave_set *set;
+
+	if (!room)
+		return;
+	set = set_of(pol);
 	if (set)
 		interleave_set_get(set);
+	RCU_INIT_POINTER(room->set, set);
+	memcpy(interleave_given(room), interleave_given(pol->own),
+	       2 * nr_node_ids);
+	refcount_dec(&pol->own->refs);
+	pol->own = room;
 }
 
 /**
@@ -126,60 +330,82 @@ void weighted_interleave_put(struct mempolicy *pol)
 {
 	struct interleave_set *set = set_of(pol);
 
+	if (has_own(pol)) {
+		if (!refcount_dec_and_test(&pol->own->refs))
+			return;
+		kfree(pol->own);
+	}
 	if (set)
 		interleave_set_put(set);
+}
+
+/* What weighted_interleave_rebuild_task() reads under task_lock(). */
+struct wanted_set {
+	nodemask_t nodes;
+	bool own;
+	u8 weights[];
+};
+
+static bool task_lacks_set(struct task_struct *task)
+{
+	struct mempolicy *pol = task->mempolicy;
+
+	return pol && pol->mode == MPOL_WEIGHTED_INTERLEAVE && !set_of(pol);
 }
 
 /**
  * weighted_interleave_rebuild_task - complete a cpuset rebind
  * @task: a task whose nodes have changed
  *
- * The nodes are read under task_lock(), the set is made without it, and is
- * installed if the task still has this policy with these nodes. Another
- * rebind, by whoever, is followed by a call of its own.
+ * Nodes and weights are read under task_lock(), the set is made without it,
+ * and is installed if the task still has a policy with these. Another rebind,
+ * by whoever, is followed by a call of its own.
  *
  * Context: may sleep.
  */
 void weighted_interleave_rebuild_task(struct task_struct *task)
 {
 	struct interleave_set *set = NULL;
+	struct wanted_set *wanted;
 	struct mempolicy *pol;
-	nodemask_t *nodes;
 
 	/* A hint only; what counts is read again under task_lock(). */
-	pol = READ_ONCE(task->mempolicy);
-	if (!pol)
+	if (!READ_ONCE(task->mempolicy))
 		return;
 
-	nodes = kmalloc(sizeof(*nodes), GFP_KERNEL);
-	if (!nodes)
+	wanted = kmalloc(struct_size(wanted, weights, nr_node_ids), GFP_KERNEL);
+	if (!wanted)
 		return;
 
 	task_lock(task);
-	pol = task->mempolicy;
-	if (!pol || pol->mode != MPOL_WEIGHTED_INTERLEAVE || set_of(pol)) {
+	if (!task_lacks_set(task)) {
 		task_unlock(task);
 		goto free;
 	}
-	*nodes = pol->nodes;
+	pol = task->mempolicy;
+	wanted->nodes = pol->nodes;
+	wanted->own = has_own(pol);
+	if (wanted->own)
+		memcpy(wanted->weights, bound_of(pol), nr_node_ids);
 	task_unlock(task);
 
-	set = interleave_set_find_or_make(nodes);
+	set = interleave_set_find_or_make(&wanted->nodes,
+					  wanted->own ? wanted->weights : NULL);
 	if (IS_ERR(set))
 		goto free;
 
 	task_lock(task);
 	pol = task->mempolicy;
-	if (pol && pol->mode == MPOL_WEIGHTED_INTERLEAVE && !set_of(pol) &&
-	    nodes_equal(pol->nodes, set->nodes)) {
-		rcu_assign_pointer(pol->interleave, set);
+	if (task_lacks_set(task) &&
+	    interleave_set_is_of(set, &pol->nodes, bound_of(pol))) {
+		rcu_assign_pointer(*interleave_slot(pol), set);
 		set = NULL;
 	}
 	task_unlock(task);
 	if (set)
 		interleave_set_put(set);
 free:
-	kfree(nodes);
+	kfree(wanted);
 }
 
 #define MOUNT_NAME	"weighted-interleave"

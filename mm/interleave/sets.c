@@ -2,7 +2,8 @@
 /*
  * The live sets of nodes and the order in force for each.
  *
- * Policies over the same nodes share one set, so ten thousand mappings cost one
+ * Policies over the same nodes share one set, those with the same weights of
+ * their own another one, so ten thousand mappings cost one
  * order and a new weight is brought to all of them by replacing a few pointers.
  *
  * Locking:
@@ -26,6 +27,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 
 #include "internal.h"
 #include "order.h"
@@ -45,14 +47,17 @@ static DEFINE_RAW_SPINLOCK(sets_lock);
 static DEFINE_HASHTABLE(sets_hash, 8);
 static LIST_HEAD(sets_list);
 
-static u32 nodes_hash(const nodemask_t *nodes)
+static u32 key_hash(const nodemask_t *nodes, const u8 *own)
 {
-	return jhash(nodes_addr(*nodes),
-		     BITS_TO_LONGS(nr_node_ids) * sizeof(unsigned long), 0);
+	u32 hash = jhash(nodes_addr(*nodes),
+			 BITS_TO_LONGS(nr_node_ids) * sizeof(unsigned long), 0);
+
+	return own ? jhash(own, nr_node_ids, hash) : hash;
 }
 
 static struct interleave_order *order_make(const nodemask_t *nodes,
-					   const u8 *weights, gfp_t gfp)
+					   const u8 *own, const u8 *weights,
+					   gfp_t gfp)
 {
 	unsigned int nr = 0, nr_nodes = nodes_weight(*nodes);
 	struct interleave_share *shares;
@@ -69,7 +74,7 @@ static struct interleave_order *order_make(const nodemask_t *nodes,
 
 	for_each_node_mask(node, *nodes) {
 		shares[nr].node = node;
-		shares[nr++].weight = READ_ONCE(weights[node]);
+		shares[nr++].weight = interleave_weight_of(own, weights, node);
 	}
 
 	round = interleave_reduce(shares, nr);
@@ -90,13 +95,33 @@ static struct interleave_order *order_make(const nodemask_t *nodes,
 	return order;
 }
 
-static struct interleave_set *set_find(const nodemask_t *nodes)
+/**
+ * interleave_set_is_of - is this the set of these nodes and weights?
+ * @set:   the set
+ * @nodes: nodes
+ * @own:   own weight by node id, 0 outside of @nodes; or NULL
+ *
+ * Return: true when it is.
+ */
+bool interleave_set_is_of(const struct interleave_set *set,
+			  const nodemask_t *nodes, const u8 *own)
+{
+	if (!nodes_equal(set->nodes, *nodes))
+		return false;
+	if (own && !memchr_inv(own, 0, nr_node_ids))
+		own = NULL;
+	if (!own || !set->own)
+		return !own && !set->own;
+	return !memcmp(set->own, own, nr_node_ids);
+}
+
+static struct interleave_set *set_find(const nodemask_t *nodes, const u8 *own)
 {
 	struct interleave_set *set, *found = NULL;
 
 	rcu_read_lock();
-	hash_for_each_possible_rcu(sets_hash, set, hash, nodes_hash(nodes)) {
-		if (nodes_equal(set->nodes, *nodes) &&
+	hash_for_each_possible_rcu(sets_hash, set, hash, key_hash(nodes, own)) {
+		if (interleave_set_is_of(set, nodes, own) &&
 		    refcount_inc_not_zero(&set->refs)) {
 			found = set;
 			break;
@@ -106,18 +131,22 @@ static struct interleave_set *set_find(const nodemask_t *nodes)
 	return found;
 }
 
-static struct interleave_set *set_make(const nodemask_t *nodes)
+static struct interleave_set *set_make(const nodemask_t *nodes, const u8 *own)
 {
 	struct interleave_order *order;
 	struct interleave_set *set;
 
-	set = kzalloc(sizeof(*set), GFP_KERNEL_ACCOUNT);
+	set = kzalloc(struct_size(set, own_weights, own ? nr_node_ids : 0),
+		      GFP_KERNEL_ACCOUNT);
 	if (!set)
 		return ERR_PTR(-ENOMEM);
 
 	set->nodes = *nodes;
+	if (own)
+		set->own = memcpy(set->own_weights, own, nr_node_ids);
 	refcount_set(&set->refs, 1);
-	order = order_make(&set->nodes, interleave_weights, GFP_KERNEL_ACCOUNT);
+	order = order_make(&set->nodes, set->own, interleave_weights,
+			   GFP_KERNEL_ACCOUNT);
 	if (IS_ERR(order)) {
 		kfree(set);
 		return ERR_CAST(order);
@@ -136,7 +165,8 @@ static void set_free(struct interleave_set *set)
 static void set_join(struct interleave_set *set)
 {
 	raw_spin_lock_irq(&sets_lock);
-	hash_add_rcu(sets_hash, &set->hash, nodes_hash(&set->nodes));
+	hash_add_rcu(sets_hash, &set->hash,
+		     key_hash(&set->nodes, set->own));
 	list_add(&set->list, &sets_list);
 	raw_spin_unlock_irq(&sets_lock);
 }
@@ -144,30 +174,36 @@ static void set_join(struct interleave_set *set)
 /**
  * interleave_set_find_or_make - the set of a mask, with a reference
  * @nodes: the nodes, not empty; stable during the call
+ * @own:   own weight by node id, 0 for nodes that follow the global weight and
+ *         outside of @nodes, stable during the call; NULL when all follow
  *
  * A new set and its first order are charged to the memory cgroup of the caller.
  *
  * Context: may sleep, takes interleave_lock.
  * Return: the set, or ERR_PTR(-ENOMEM), or ERR_PTR(-EINVAL) for an empty mask.
  */
-struct interleave_set *interleave_set_find_or_make(const nodemask_t *nodes)
+struct interleave_set *interleave_set_find_or_make(const nodemask_t *nodes,
+						   const u8 *own)
 {
 	struct interleave_set *set, *found;
 	unsigned long generation;
 
+	if (own && !memchr_inv(own, 0, nr_node_ids))
+		own = NULL;
+
 	for (;;) {
-		found = set_find(nodes);
+		found = set_find(nodes, own);
 		if (found)
 			return found;
 
 		/* Read before the weights, as it is written after them. */
 		generation = smp_load_acquire(&interleave_generation);
-		set = set_make(nodes);
+		set = set_make(nodes, own);
 		if (IS_ERR(set))
 			return set;
 
 		mutex_lock(&interleave_lock);
-		found = set_find(nodes);
+		found = set_find(nodes, own);
 		if (!found && generation == interleave_generation) {
 			set_join(set);
 			found = set;
@@ -251,7 +287,8 @@ static bool set_is_touched(const struct interleave_set *set, const u8 *weights)
 	int node;
 
 	for_each_node_mask(node, set->nodes)
-		if (weights[node] != interleave_weights[node])
+		if (weights[node] != interleave_weights[node] &&
+		    !(set->own && set->own[node]))
 			return true;
 	return false;
 }
@@ -279,7 +316,7 @@ int interleave_sets_stage(const u8 *weights)
 
 		if (!set_is_touched(set, weights))
 			continue;
-		order = order_make(&set->nodes, weights, GFP_KERNEL);
+		order = order_make(&set->nodes, set->own, weights, GFP_KERNEL);
 		if (IS_ERR(order)) {
 			err = PTR_ERR(order);
 			break;

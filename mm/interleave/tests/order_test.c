@@ -210,18 +210,18 @@ static void run_order_has_exact_counts(struct kunit *test)
 	if (MAX_NUMNODES < 8)
 		kunit_skip(test, "needs node ids up to 7");
 
-	KUNIT_EXPECT_EQ(test, interleave_run_node(&nodes, weights, 3),
+	KUNIT_EXPECT_EQ(test, interleave_run_node(&nodes, NULL, weights, 3),
 			NUMA_NO_NODE);
 
 	node_set(1, nodes);
 	node_set(2, nodes);
 	node_set(4, nodes);
-	KUNIT_EXPECT_FALSE(test, interleave_is_even(&nodes, weights));
+	KUNIT_EXPECT_FALSE(test, interleave_is_even(&nodes, NULL, weights));
 	for (index = 0; index < 39; index++) {
 		int want = index % 13 < 5 ? 1 : index % 13 < 6 ? 2 : 4;
 
 		KUNIT_EXPECT_EQ(test, want,
-				interleave_run_node(&nodes, weights, index));
+				interleave_run_node(&nodes, NULL, weights, index));
 	}
 }
 
@@ -237,10 +237,10 @@ static void run_order_of_even_weights_alternates(struct kunit *test)
 	node_set(4, nodes);
 	node_set(5, nodes);
 	node_set(6, nodes);
-	KUNIT_EXPECT_TRUE(test, interleave_is_even(&nodes, weights));
+	KUNIT_EXPECT_TRUE(test, interleave_is_even(&nodes, NULL, weights));
 	for (index = 0; index < 9; index++)
 		KUNIT_EXPECT_EQ(test, 4 + (int)index % 3,
-				interleave_run_node(&nodes, weights, index));
+				interleave_run_node(&nodes, NULL, weights, index));
 }
 
 static struct kunit_case order_cases[] = {

@@ -12,6 +12,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "placement.h"
@@ -230,6 +231,86 @@ int policy_next_node(void)
 	int ret = policy_get(&node, NULL, NULL, MPOL_F_NODE);
 
 	return ret ? ret : node;
+}
+
+int param_set(const void *param, size_t usize, unsigned long flags)
+{
+	return syscall(__NR_set_mempolicy2, param, usize, flags) ? -errno : 0;
+}
+
+int param_get(void *param, size_t usize, const void *addr,
+	      unsigned long flags)
+{
+	long ret = syscall(__NR_get_mempolicy2, param, usize, addr, flags);
+
+	return ret ? -errno : 0;
+}
+
+int param_bind(const void *addr, size_t len, const void *param, size_t usize,
+	       unsigned long flags)
+{
+	long ret = syscall(__NR_mbind2, addr, len, param, usize, flags);
+
+	return ret ? -errno : 0;
+}
+
+void own_init(struct own_policy *own, int mode, int mode_flags,
+	      const struct nodeset *nodes, const unsigned int *weight)
+{
+	int i, nr = weight ? nodeset_count(nodes) : 0;
+
+	memset(own, 0, sizeof(*own));
+	own->param.mode = mode;
+	own->param.mode_flags = mode_flags;
+	own->param.home_node = -1;
+	own->param.pol_maxnodes = MAX_NODES;
+	own->param.pol_nodes = (uintptr_t)own->nodes.word;
+	if (nodes)
+		own->nodes = *nodes;
+	if (weight)
+		own->param.il_weights = (uintptr_t)own->weight;
+	for (i = 0; i < nr; i++)
+		own->weight[nodeset_nth(nodes, i)] = weight[i];
+}
+
+int own_set(const struct own_policy *own)
+{
+	return param_set(&own->param, sizeof(own->param), 0);
+}
+
+int own_bind(const void *addr, size_t len, const struct own_policy *own,
+	     unsigned long flags)
+{
+	return param_bind(addr, len, &own->param, sizeof(own->param), flags);
+}
+
+int own_get(struct own_policy *own, const void *addr, unsigned long flags)
+{
+	own_init(own, 0, 0, NULL, NULL);
+	own->param.il_weights = (uintptr_t)own->weight;
+	return param_get(&own->param, sizeof(own->param), addr, flags);
+}
+
+bool own_equal(const struct own_policy *a, const struct own_policy *b)
+{
+	return a->param.mode == b->param.mode &&
+	       a->param.mode_flags == b->param.mode_flags &&
+	       a->param.home_node == b->param.home_node &&
+	       nodeset_equal(&a->nodes, &b->nodes) &&
+	       !memcmp(a->weight, b->weight, sizeof(a->weight));
+}
+
+int possible_nodes(void)
+{
+	struct nodeset possible;
+	int ret;
+
+	ret = nodeset_read("possible", &possible);
+	if (ret)
+		return ret;
+	for (ret = MAX_NODES; ret > 0 && !nodeset_has(&possible, ret - 1); ret--)
+		;
+	return ret;
 }
 
 bool have_weighted_interleave(void)
@@ -929,4 +1010,131 @@ bool same_nodes(const int *a, const int *b, size_t count)
 		return false;
 	}
 	return true;
+}
+
+int in_child(int (*check)(void *arg), void *arg)
+{
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid)
+		_exit(check(arg));
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+int fault_open(void)
+{
+	static const struct {
+		const char *path;
+		const char *value;
+	} settings[] = {
+		{ "/sys/kernel/debug/failslab/ignore-gfp-wait", "N" },
+		{ "/sys/kernel/debug/failslab/verbose", "0" },
+		{ "/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N" },
+		{ "/sys/kernel/debug/fail_page_alloc/verbose", "0" },
+	};
+	int fd, ret;
+	size_t i;
+
+	fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	for (i = 0; i < ARRAY_LEN(settings); i++) {
+		ret = file_print(settings[i].path, "%s", settings[i].value);
+		if (!ret)
+			continue;
+		close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+void fault_nth(int fd, int nth)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", nth);
+
+	if (pwrite(fd, text, len, 0) == len)
+		return;
+	note("fail-nth cannot be written");
+	exit(1);
+}
+
+bool fault_hit(int fd)
+{
+	char text[16] = "";
+	int left;
+
+	if (pread(fd, text, sizeof(text) - 1, 0) <= 0) {
+		note("fail-nth cannot be read");
+		exit(1);
+	}
+	left = atoi(text);
+	fault_nth(fd, 0);
+	return !left;
+}
+
+static int write_in(const char *dir, const char *file, const char *text)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	return file_print(path, "%s", text);
+}
+
+/* The files of cgroup 2, or those of a cpuset hierarchy of cgroup 1 */
+static const char *mount_cpusets(char *dir, size_t size)
+{
+	if (!fs_mount("cgroup2", NULL, dir, size)) {
+		if (!write_in(dir, "cgroup.subtree_control", "+cpuset"))
+			return "cpuset.mems";
+		fs_unmount(dir);
+	}
+	if (!fs_mount("cgroup", "cpuset", dir, size))
+		return "cpuset.mems";
+	dir[0] = '\0';
+	return NULL;
+}
+
+int cpuset_enter(struct cpuset *cpuset, const struct nodeset *nodes)
+{
+	char list[512], path[128];
+	int ret;
+
+	memset(cpuset, 0, sizeof(*cpuset));
+	cpuset->mems = mount_cpusets(cpuset->mount, sizeof(cpuset->mount));
+	if (!cpuset->mems)
+		return -EOPNOTSUPP;
+	snprintf(cpuset->group, sizeof(cpuset->group), "%s/placement.%d",
+		 cpuset->mount, getpid());
+	if (mkdir(cpuset->group, 0755))
+		return -errno;
+	snprintf(path, sizeof(path), "%s/cpuset.cpus", cpuset->mount);
+	ret = 0;
+	if (file_read(path, list, sizeof(list)) > 0)
+		ret = write_in(cpuset->group, "cpuset.cpus", list);
+	if (!ret)
+		ret = cpuset_move(cpuset, nodes);
+	return ret ? ret : write_in(cpuset->group, "cgroup.procs", "0");
+}
+
+int cpuset_move(const struct cpuset *cpuset, const struct nodeset *nodes)
+{
+	char list[512];
+
+	return write_in(cpuset->group, cpuset->mems,
+			nodeset_format(nodes, list, sizeof(list)));
+}
+
+void cpuset_leave(struct cpuset *cpuset)
+{
+	if (cpuset->group[0]) {
+		write_in(cpuset->mount, "cgroup.procs", "0");
+		rmdir(cpuset->group);
+	}
+	if (cpuset->mount[0])
+		fs_unmount(cpuset->mount);
 }

@@ -11,12 +11,45 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <linux/mempolicy.h>
+#include <linux/types.h>
 
 /* A macro where the headers of an older kernel have no enumerator */
 #ifndef MPOL_WEIGHTED_INTERLEAVE
 #define MPOL_WEIGHTED_INTERLEAVE 6
+#endif
+
+#ifndef __NR_set_mempolicy2
+#define __NR_set_mempolicy2 600
+#endif
+#ifndef __NR_get_mempolicy2
+#define __NR_get_mempolicy2 601
+#endif
+#ifndef __NR_mbind2
+#define __NR_mbind2 602
+#endif
+
+#ifndef MPOL_PARAM_SIZE_VER0
+#define MPOL_PARAM_SIZE_VER0 32
+
+struct mpol_param {
+	__u16 mode;
+	__u16 mode_flags;
+	__s32 home_node;
+	__u16 pol_maxnodes;
+	__u8 resv[6];
+	__aligned_u64 pol_nodes;
+	__aligned_u64 il_weights;
+};
+#endif
+
+#ifndef MPOL_MF_HOME_NODE
+#define MPOL_MF_HOME_NODE 0x10
+#endif
+#ifndef MPOL_F_OWN_WEIGHTS
+#define MPOL_F_OWN_WEIGHTS 0x08
 #endif
 
 /* Debug kernels under emulation need more time than the harness gives */
@@ -68,6 +101,36 @@ int policy_get(int *mode, struct nodeset *nodes, void *addr,
 int policy_set_home(void *addr, size_t len, int node);
 /* MPOL_F_NODE: where the task's next kernel page goes */
 int policy_next_node(void);
+
+/* set_mempolicy2(2), get_mempolicy2(2), mbind2(2): what is given goes as it is */
+int param_set(const void *param, size_t usize, unsigned long flags);
+int param_get(void *param, size_t usize, const void *addr,
+	      unsigned long flags);
+int param_bind(const void *addr, size_t len, const void *param, size_t usize,
+	       unsigned long flags);
+
+/* A policy as those calls take it, with a mask and weights for all nodes */
+struct own_policy {
+	struct mpol_param param;
+	struct nodeset nodes;
+	unsigned char weight[MAX_NODES];
+};
+
+/*
+ * The weights are in the order of @nodes; without them il_weights is 0. The
+ * result refers to itself: fill another one instead of copying it.
+ */
+void own_init(struct own_policy *own, int mode, int mode_flags,
+	      const struct nodeset *nodes, const unsigned int *weight);
+int own_set(const struct own_policy *own);
+int own_bind(const void *addr, size_t len, const struct own_policy *own,
+	     unsigned long flags);
+/* The task's policy, or with MPOL_F_ADDR in @flags that of @addr */
+int own_get(struct own_policy *own, const void *addr, unsigned long flags);
+/* Mode, flags, home node, mask and weights, whatever the pointers are */
+bool own_equal(const struct own_policy *a, const struct own_policy *b);
+/* One more than the largest node id that there can be */
+int possible_nodes(void);
 
 /* -EOPNOTSUPP on a kernel without the mode */
 bool have_weighted_interleave(void);
@@ -193,6 +256,33 @@ bool round_follows(const struct round *round, const int *order,
 		   unsigned long shift, const int *placed, size_t count);
 /* Every page of @a is on the node of the same page of @b */
 bool same_nodes(const int *a, const int *b, size_t count);
+
+/* The exit status of a child that runs @check(@arg), -1 when it was killed */
+int in_child(int (*check)(void *arg), void *arg);
+
+/*
+ * Fault injection for the calling thread: the @nth allocation from fault_nth()
+ * on fails, and fault_hit() ends that and tells whether one did. fault_open()
+ * gives the file for both, or -errno where the kernel has no such thing.
+ */
+int fault_open(void);
+void fault_nth(int fd, int nth);
+bool fault_hit(int fd);
+
+/*
+ * A cpuset of its own with @nodes for the calling process, in cgroup 2 or else
+ * in a hierarchy of cgroup 1. -EOPNOTSUPP without cpusets.
+ */
+struct cpuset {
+	char mount[64];
+	char group[96];
+	const char *mems;
+};
+
+int cpuset_enter(struct cpuset *cpuset, const struct nodeset *nodes);
+int cpuset_move(const struct cpuset *cpuset, const struct nodeset *nodes);
+/* Also after cpuset_enter() failed */
+void cpuset_leave(struct cpuset *cpuset);
 
 /* A message of a helper, as a TAP comment */
 void note(const char *fmt, ...);

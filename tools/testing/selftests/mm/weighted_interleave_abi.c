@@ -31,20 +31,6 @@ static void __attribute__((constructor)) check_policy_after_exec(void)
 	_exit(mode != MPOL_WEIGHTED_INTERLEAVE || !nodeset_equal(&want, &got));
 }
 
-/* The exit status of a child that runs @check(@arg), -1 when it was killed */
-static int in_child(int (*check)(void *arg), void *arg)
-{
-	int status;
-	pid_t pid;
-
-	pid = fork();
-	if (!pid)
-		_exit(check(arg));
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return -1;
-	return WEXITSTATUS(status);
-}
-
 FIXTURE(abi)
 {
 	struct saved_weights saved;

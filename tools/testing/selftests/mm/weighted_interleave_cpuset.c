@@ -21,38 +21,13 @@ FIXTURE(cpuset)
 {
 	struct saved_weights saved;
 	struct nodeset memory;
-	/* Mount point of the hierarchy, and a group of its own */
-	char mount[64];
-	char group[96];
-	const char *mems;
+	struct cpuset cpuset;
 	const char *missing;
 };
 
-static int write_in(const char *dir, const char *file, const char *text)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, file);
-	return file_print(path, "%s", text);
-}
-
-/* The files of cgroup 2, or those of a cpuset hierarchy of cgroup 1 */
-static const char *mount_cpusets(char *dir, size_t size)
-{
-	if (!fs_mount("cgroup2", NULL, dir, size)) {
-		if (!write_in(dir, "cgroup.subtree_control", "+cpuset"))
-			return "cpuset.mems";
-		fs_unmount(dir);
-	}
-	if (!fs_mount("cgroup", "cpuset", dir, size))
-		return "cpuset.mems";
-	dir[0] = '\0';
-	return NULL;
-}
-
 FIXTURE_SETUP(cpuset)
 {
-	char list[512], path[128];
+	int ret;
 
 	if (!have_weighted_interleave()) {
 		self->missing = "no weighted interleaving in this kernel";
@@ -73,43 +48,20 @@ FIXTURE_SETUP(cpuset)
 		self->missing = "too little free memory on a node";
 		return;
 	}
-	self->mems = mount_cpusets(self->mount, sizeof(self->mount));
-	if (!self->mems) {
+	ret = cpuset_enter(&self->cpuset, &self->memory);
+	if (ret == -EOPNOTSUPP) {
 		self->missing = "no cpusets";
 		return;
 	}
-	snprintf(self->group, sizeof(self->group), "%s/placement.%d",
-		 self->mount, getpid());
-	ASSERT_EQ(0, mkdir(self->group, 0755));
-	snprintf(path, sizeof(path), "%s/cpuset.cpus", self->mount);
-	if (file_read(path, list, sizeof(list)) > 0)
-		ASSERT_EQ(0, write_in(self->group, "cpuset.cpus", list));
-	ASSERT_EQ(0, write_in(self->group, self->mems,
-			      nodeset_format(&self->memory, list,
-					     sizeof(list))));
-	ASSERT_EQ(0, write_in(self->group, "cgroup.procs", "0"));
+	ASSERT_EQ(0, ret);
 }
 
 FIXTURE_TEARDOWN(cpuset)
 {
 	policy_set(MPOL_DEFAULT, NULL);
-	if (self->group[0]) {
-		write_in(self->mount, "cgroup.procs", "0");
-		rmdir(self->group);
-	}
-	if (self->mount[0])
-		fs_unmount(self->mount);
+	cpuset_leave(&self->cpuset);
 	if (have_weighted_interleave() && !geteuid())
 		EXPECT_EQ(0, weights_restore(&self->saved));
-}
-
-static int move(const char *group, const char *mems,
-		const struct nodeset *nodes)
-{
-	char list[512];
-
-	return write_in(group, mems,
-			nodeset_format(nodes, list, sizeof(list)));
 }
 
 /* A policy and the nodes its cpuset goes through, first the start */
@@ -150,7 +102,7 @@ static bool placed_by_weight(struct area *area, const struct nodeset *nodes)
 	return good;
 }
 
-static const char *travel(const char *group, const char *mems,
+static const char *travel(const struct cpuset *cpuset,
 			  const struct journey *journey, int mode,
 			  struct stops *stops)
 {
@@ -158,7 +110,7 @@ static const char *travel(const char *group, const char *mems,
 	char *text;
 	int got, i;
 
-	if (move(group, mems, &journey->nodes[0]))
+	if (cpuset_move(cpuset, &journey->nodes[0]))
 		return "the start";
 	if (area_map(&area, PAGES, 1) ||
 	    policy_bind(area.start, area.len, mode | journey->flags,
@@ -166,7 +118,7 @@ static const char *travel(const char *group, const char *mems,
 	    policy_set(mode | journey->flags, &journey->policy))
 		return "the policies";
 	for (i = 0; i < journey->moves; i++) {
-		if (i && move(group, mems, &journey->nodes[i]))
+		if (i && cpuset_move(cpuset, &journey->nodes[i]))
 			return "a move";
 		if (policy_get(&got, &stops->task[i], NULL, 0) ||
 		    got != (mode | journey->flags) ||
@@ -200,7 +152,7 @@ static struct nodeset nodes_in_use(const char *text)
 }
 
 /* The journey under both modes, then with pages placed at every stop */
-static const char *compare_journeys(const char *group, const char *mems,
+static const char *compare_journeys(const struct cpuset *cpuset,
 				    const struct journey *journey)
 {
 	const int mode = MPOL_WEIGHTED_INTERLEAVE | journey->flags;
@@ -210,9 +162,9 @@ static const char *compare_journeys(const char *group, const char *mems,
 	struct area area;
 	int i;
 
-	wrong = travel(group, mems, journey, MPOL_INTERLEAVE, &plain);
+	wrong = travel(cpuset, journey, MPOL_INTERLEAVE, &plain);
 	if (!wrong)
-		wrong = travel(group, mems, journey, MPOL_WEIGHTED_INTERLEAVE,
+		wrong = travel(cpuset, journey, MPOL_WEIGHTED_INTERLEAVE,
 			       &weighted);
 	if (wrong)
 		return wrong;
@@ -228,13 +180,13 @@ static const char *compare_journeys(const char *group, const char *mems,
 		}
 	}
 
-	if (move(group, mems, &journey->nodes[0]) ||
+	if (cpuset_move(cpuset, &journey->nodes[0]) ||
 	    area_map(&area, PAGES, 1) ||
 	    policy_bind(area.start, area.len, mode, &journey->policy, 0) ||
 	    policy_set(mode, &journey->policy))
 		return "the policies, the second time";
 	for (i = 0; i < journey->moves; i++) {
-		if (i && move(group, mems, &journey->nodes[i]))
+		if (i && cpuset_move(cpuset, &journey->nodes[i]))
 			return "a move, the second time";
 		in_use = nodes_in_use(weighted.text[i]);
 		if (!placed_by_weight(&area, &in_use)) {
@@ -302,7 +254,7 @@ TEST_F(cpuset, two_nodes)
 	two_node_journey(&journey, &self->memory);
 	for (i = 0; i < ARRAY_LEN(flags); i++) {
 		journey.flags = flags[i];
-		wrong = compare_journeys(self->group, self->mems, &journey);
+		wrong = compare_journeys(&self->cpuset, &journey);
 		EXPECT_TRUE(!wrong)
 			TH_LOG("flags %#x: %s", flags[i], wrong);
 	}
@@ -326,7 +278,7 @@ TEST_F(cpuset, four_nodes)
 	four_node_journey(&journey, &self->memory);
 	for (i = 0; i < ARRAY_LEN(flags); i++) {
 		journey.flags = flags[i];
-		wrong = compare_journeys(self->group, self->mems, &journey);
+		wrong = compare_journeys(&self->cpuset, &journey);
 		EXPECT_TRUE(!wrong)
 			TH_LOG("flags %#x: %s", flags[i], wrong);
 	}
@@ -347,7 +299,7 @@ TEST_F(cpuset, relative_mask_folds)
 	nodeset_clear(&journey.policy);
 	for (i = 1; i < 4; i++)
 		nodeset_add(&journey.policy, i);
-	wrong = compare_journeys(self->group, self->mems, &journey);
+	wrong = compare_journeys(&self->cpuset, &journey);
 	EXPECT_TRUE(!wrong)
 		TH_LOG("%s", wrong);
 }
@@ -370,9 +322,9 @@ TEST_F(cpuset, weights_change_while_away)
 	ASSERT_EQ(0, policy_bind(area.start, area.len,
 				 MPOL_WEIGHTED_INTERLEAVE |
 				 MPOL_F_STATIC_NODES, &both, 0));
-	ASSERT_EQ(0, move(self->group, self->mems, &one));
+	ASSERT_EQ(0, cpuset_move(&self->cpuset, &one));
 	ASSERT_EQ(0, round_write(&round, &both, weight));
-	ASSERT_EQ(0, move(self->group, self->mems, &both));
+	ASSERT_EQ(0, cpuset_move(&self->cpuset, &both));
 	ASSERT_EQ(0, place(area.start, PAGES, page_bytes(), node));
 	EXPECT_TRUE(round_exact(&round, node, PAGES));
 }
@@ -388,7 +340,7 @@ TEST_F(cpuset, policy_set_inside)
 
 	both = nodeset_head(&self->memory, 2);
 	one = nodeset_of(nodeset_nth(&self->memory, 1));
-	ASSERT_EQ(0, move(self->group, self->mems, &one));
+	ASSERT_EQ(0, cpuset_move(&self->cpuset, &one));
 	ASSERT_EQ(0, policy_set(MPOL_INTERLEAVE, &both));
 	ASSERT_EQ(0, policy_get(&mode, &plain, NULL, 0));
 	ASSERT_EQ(0, policy_set(MPOL_WEIGHTED_INTERLEAVE, &both));
@@ -399,7 +351,7 @@ TEST_F(cpuset, policy_set_inside)
 
 	one = nodeset_head(&self->memory, 1);
 	ASSERT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
-	ASSERT_EQ(0, move(self->group, self->mems, &one));
+	ASSERT_EQ(0, cpuset_move(&self->cpuset, &one));
 	both = nodeset_of(nodeset_nth(&self->memory, 1));
 	EXPECT_EQ(-EINVAL, policy_set(MPOL_INTERLEAVE, &both));
 	EXPECT_EQ(-EINVAL, policy_set(MPOL_WEIGHTED_INTERLEAVE, &both));
@@ -433,8 +385,8 @@ TEST_F(cpuset, next_node_after_a_move)
 	ASSERT_EQ(0, policy_set(mode, &both));
 	for (i = 0; i < ARRAY_LEN(node); i++) {
 		if (i % 30 == 10)
-			ASSERT_EQ(0, move(self->group, self->mems,
-					  &stop[i / 30]));
+			ASSERT_EQ(0, cpuset_move(&self->cpuset,
+						 &stop[i / 30]));
 		predicted[i] = policy_next_node();
 		ASSERT_EQ(0, file_fill(fd, i, 1));
 		if (i >= 10)
@@ -539,8 +491,8 @@ TEST_F(cpuset, moves_while_faulting)
 					    &stress));
 	end = time(NULL) + STRESS_SECONDS;
 	while (moves < 12 || time(NULL) < end)
-		ASSERT_EQ(0, move(self->group, self->mems,
-				  &stop[moves++ % ARRAY_LEN(stop)]));
+		ASSERT_EQ(0, cpuset_move(&self->cpuset,
+					 &stop[moves++ % ARRAY_LEN(stop)]));
 	__atomic_store_n(&stress.stop, true, __ATOMIC_RELAXED);
 	for (i = 0; i < ARRAY_LEN(work); i++)
 		ASSERT_EQ(0, pthread_join(thread[i], NULL));
@@ -548,7 +500,7 @@ TEST_F(cpuset, moves_while_faulting)
 		TH_LOG("%s", stress.wrong);
 
 	/* Quiet again: exact, for the policies that lived through it */
-	ASSERT_EQ(0, move(self->group, self->mems, &stress.nodes));
+	ASSERT_EQ(0, cpuset_move(&self->cpuset, &stress.nodes));
 	ASSERT_EQ(0, round_write(&round, &stress.nodes, weight));
 	EXPECT_TRUE(placed_by_weight(&area, &stress.nodes));
 }

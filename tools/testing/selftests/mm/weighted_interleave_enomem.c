@@ -7,26 +7,11 @@
  * Needs a kernel with fault injection (FAILSLAB, FAIL_PAGE_ALLOC).
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
-
 #include "../kselftest_harness.h"
 #include "placement.h"
 
 #define MOST_ALLOCATIONS 2000
 #define PAGES 64
-
-struct setting {
-	const char *path;
-	const char *value;
-};
-
-static const struct setting settings[] = {
-	{ "/sys/kernel/debug/failslab/ignore-gfp-wait", "N" },
-	{ "/sys/kernel/debug/failslab/verbose", "0" },
-	{ "/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N" },
-	{ "/sys/kernel/debug/fail_page_alloc/verbose", "0" },
-	{ NULL, NULL }
-};
 
 FIXTURE(enomem)
 {
@@ -39,13 +24,11 @@ FIXTURE(enomem)
 
 FIXTURE_SETUP(enomem)
 {
-	const struct setting *setting;
-
 	if (!have_weighted_interleave()) {
 		self->missing = "no weighted interleaving in this kernel";
 		return;
 	}
-	self->fail = open("/proc/thread-self/fail-nth", O_RDWR);
+	self->fail = fault_open();
 	if (self->fail < 0) {
 		self->missing = "no fault injection in this kernel";
 		return;
@@ -55,8 +38,6 @@ FIXTURE_SETUP(enomem)
 		self->missing = "needs two nodes with memory";
 		return;
 	}
-	for (setting = settings; setting->path; setting++)
-		ASSERT_EQ(0, file_print(setting->path, "%s", setting->value));
 	self->nodes = nodeset_head(&self->saved.nodes, 2);
 	ASSERT_EQ(0, weights_flatten(1));
 }
@@ -67,29 +48,6 @@ FIXTURE_TEARDOWN(enomem)
 		return;
 	EXPECT_EQ(0, weights_restore(&self->saved));
 	close(self->fail);
-}
-
-/* The @nth allocation from here on fails. */
-static void fail_nth(int fd, int nth)
-{
-	char text[16];
-	int len = snprintf(text, sizeof(text), "%d", nth);
-
-	if (pwrite(fd, text, len, 0) != len)
-		exit(KSFT_FAIL);
-}
-
-/* Stops it; true when an allocation was made to fail. */
-static bool has_failed(int fd)
-{
-	char text[16] = "";
-	int left;
-
-	if (pread(fd, text, sizeof(text) - 1, 0) <= 0)
-		exit(KSFT_FAIL);
-	left = atoi(text);
-	fail_nth(fd, 0);
-	return !left;
 }
 
 TEST_F(enomem, weight)
@@ -107,9 +65,9 @@ TEST_F(enomem, weight)
 	weight_path(first, path, sizeof(path));
 
 	for (nth = 1; nth < MOST_ALLOCATIONS; nth++) {
-		fail_nth(self->fail, nth);
+		fault_nth(self->fail, nth);
 		ret = file_write(path, "7", 1);
-		failed = has_failed(self->fail);
+		failed = fault_hit(self->fail);
 		if (ret) {
 			ASSERT_TRUE(failed);
 			ASSERT_EQ(-ENOMEM, ret);
@@ -142,9 +100,9 @@ TEST_F(enomem, old_order_stays)
 	weight_path(nodeset_nth(nodes, 1), path, sizeof(path));
 	ASSERT_EQ(0, policy_set(MPOL_WEIGHTED_INTERLEAVE, nodes));
 	for (nth = 1; nth < MOST_ALLOCATIONS; nth++) {
-		fail_nth(self->fail, nth);
+		fault_nth(self->fail, nth);
 		ret = file_write(path, "3", 1);
-		if (!has_failed(self->fail))
+		if (!fault_hit(self->fail))
 			break;
 		if (!ret) {
 			ASSERT_EQ(0, file_write(path, "1", 1));
@@ -183,9 +141,9 @@ TEST_F(enomem, task_policy)
 		failed = false;
 		for (try = 0; try < TRIES; try++) {
 			ASSERT_EQ(0, policy_set(MPOL_BIND, &one));
-			fail_nth(self->fail, nth);
+			fault_nth(self->fail, nth);
 			ret = policy_set(MPOL_WEIGHTED_INTERLEAVE, &self->nodes);
-			failed |= has_failed(self->fail);
+			failed |= fault_hit(self->fail);
 			if (!ret)
 				continue;
 			ASSERT_EQ(-ENOMEM, ret);
@@ -222,10 +180,10 @@ static void bind_middle(struct __test_metadata *_metadata, int fail,
 		ASSERT_EQ(0, policy_bind(area.start, PAGES * page,
 					 MPOL_BIND, &one, 0));
 
-		fail_nth(fail, nth);
+		fault_nth(fail, nth);
 		ret = policy_bind(middle, len, MPOL_WEIGHTED_INTERLEAVE,
 				  nodes, 0);
-		failed = has_failed(fail);
+		failed = fault_hit(fail);
 		ASSERT_EQ(0, policy_get(&mode, &got, middle, MPOL_F_ADDR));
 		if (ret) {
 			ASSERT_TRUE(failed);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _MM_INTERLEAVE_POLICY_H
+#define _MM_INTERLEAVE_POLICY_H
+
+#include <linux/mempolicy.h>
+#include <linux/weighted_interleave.h>
+
+#include "internal.h"
+
+/**
+ * struct interleave_own - weights that belong to one policy
+ * @set:  as mempolicy.interleave of a policy without
+ * @refs: policies that point here. Only shared policies, which are never
+ *        rebound, have one together; the others change theirs in place.
+ * @sums: room for a rebind, which cannot allocate; then, a byte for each node
+ *        id, the weights that the user gave and those that the nodes in use
+ *        have, see interleave_given() and interleave_bound()
+ *
+ * Freed with the policy, and protected against changes like its nodes.
+ */
+struct interleave_own {
+	struct interleave_set __rcu *set;
+	refcount_t refs;
+	u32 sums[];
+};
+
+static inline u8 *interleave_given(struct interleave_own *own)
+{
+	return (u8 *)(own->sums + nr_node_ids);
+}
+
+static inline u8 *interleave_bound(struct interleave_own *own)
+{
+	return interleave_given(own) + nr_node_ids;
+}
+
+/* Where a policy points to its set. */
+static inline struct interleave_set __rcu **
+interleave_slot(const struct mempolicy *pol)
+{
+	return pol->flags & MPOL_F_HAS_WEIGHTS ?
+	       &pol->own->set :
+	       (struct interleave_set __rcu **)&pol->interleave;
+}
+
+#endif

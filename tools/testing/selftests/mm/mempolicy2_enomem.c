@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What happens when memory is short during set_mempolicy2(2), get_mempolicy2(2)
+ * and mbind2(2): each allocation of a call is made to fail in turn. The call
+ * answers ENOMEM, and the policy and the weights from before stay in force, or
+ * it succeeds.
+ *
+ * Needs a kernel with fault injection (FAILSLAB, FAIL_PAGE_ALLOC).
+ */
+#define _GNU_SOURCE
+#include "../kselftest_harness.h"
+#include "placement.h"
+
+#define MOST_ALLOCATIONS 2000
+#define PAGES 48
+
+/*
+ * Each allocation fails a few times: now and then the failure goes to one that
+ * is not the call's own and does no harm.
+ */
+#define TRIES 4
+
+struct context {
+	struct saved_weights saved;
+	struct nodeset nodes;
+	/* In force before a call, and what it asks for */
+	struct own_policy old;
+	struct own_policy new;
+	/* Half of @area, from its first quarter on, is what mbind2 is for */
+	struct area area;
+	char *middle;
+	size_t len;
+	const char *missing;
+	int fail;
+};
+
+FIXTURE(enomem)
+{
+	struct context ctx;
+};
+
+FIXTURE_SETUP(enomem)
+{
+	static const unsigned int old[] = { 5, 1 }, new[] = { 2, 6 };
+	struct context *ctx = &self->ctx;
+	static const char * const settings[][2] = {
+		/* Single pages, those of user memory included */
+		{ "/sys/kernel/debug/fail_page_alloc/min-order", "0" },
+		{ "/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem", "N" },
+	};
+	size_t i;
+
+	ctx->fail = -1;
+	if (!have_weighted_interleave()) {
+		ctx->missing = "no weighted interleaving in this kernel";
+		return;
+	}
+	ctx->fail = fault_open();
+	if (ctx->fail < 0) {
+		ctx->missing = "no fault injection in this kernel";
+		return;
+	}
+	ASSERT_EQ(0, weights_save(&ctx->saved));
+	if (nodeset_count(&ctx->saved.nodes) < 2) {
+		ctx->missing = "needs two nodes with memory";
+		return;
+	}
+	for (i = 0; i < ARRAY_LEN(settings); i++)
+		ASSERT_EQ(0, file_print(settings[i][0], "%s", settings[i][1]));
+	ctx->nodes = nodeset_head(&ctx->saved.nodes, 2);
+	own_init(&ctx->old, MPOL_WEIGHTED_INTERLEAVE, 0, &ctx->nodes, old);
+	own_init(&ctx->new, MPOL_WEIGHTED_INTERLEAVE, 0, &ctx->nodes, new);
+	ASSERT_EQ(0, weights_flatten(1));
+}
+
+FIXTURE_TEARDOWN(enomem)
+{
+	policy_set(MPOL_DEFAULT, NULL);
+	if (self->ctx.missing)
+		return;
+	EXPECT_EQ(0, file_print("/sys/kernel/debug/fail_page_alloc/min-order",
+				"1"));
+	EXPECT_EQ(0, file_print("/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem",
+				"Y"));
+	EXPECT_EQ(0, weights_restore(&self->ctx.saved));
+	close(self->ctx.fail);
+}
+
+/* One kind of call: what comes before it, itself, and what comes after it */
+struct attempt {
+	int (*prepare)(struct context *ctx);
+	int (*call)(struct context *ctx);
+	/* NULL, or what is wrong after a call with this result */
+	const char *(*check)(struct context *ctx, int ret);
+	/* How many of its allocations must refuse it when they fail, at least */
+	int refused;
+};
+
+static void fail_each(struct __test_metadata *_metadata, struct context *ctx,
+		      const struct attempt *attempt)
+{
+	bool failed = true, was_hit, was_refused;
+	int nth, try, ret = -1, refused = 0;
+	const char *wrong;
+
+	for (nth = 1; nth < MOST_ALLOCATIONS && failed; nth++) {
+		was_refused = false;
+		failed = false;
+		for (try = 0; try < TRIES; try++) {
+			ASSERT_EQ(0, attempt->prepare(ctx));
+			fault_nth(ctx->fail, nth);
+			ret = attempt->call(ctx);
+			was_hit = fault_hit(ctx->fail);
+			failed |= was_hit;
+			if (ret) {
+				ASSERT_TRUE(was_hit);
+				was_refused = true;
+			}
+			wrong = attempt->check(ctx, ret);
+			ASSERT_TRUE(!wrong)
+				TH_LOG("allocation %d, result %d: %s", nth,
+				       ret, wrong);
+		}
+		refused += was_refused;
+	}
+	EXPECT_FALSE(failed);
+	EXPECT_EQ(0, ret);
+	EXPECT_LE(attempt->refused, refused);
+}
+
+/* Does the policy at @addr, or the task's, equal @want? */
+static bool in_force(const struct own_policy *want, const void *addr)
+{
+	struct own_policy got;
+
+	return !own_get(&got, addr, MPOL_F_OWN_WEIGHTS |
+				    (addr ? MPOL_F_ADDR : 0)) &&
+	       own_equal(want, &got);
+}
+
+/* Fresh pages from @addr on have the weights of @own */
+static bool places_by(struct context *ctx, const struct own_policy *own,
+		      char *addr, size_t count)
+{
+	unsigned int weight[2];
+	struct round round;
+	int node[PAGES], i;
+
+	for (i = 0; i < 2; i++)
+		weight[i] = own->weight[nodeset_nth(&ctx->nodes, i)];
+	round_init(&round, &ctx->nodes, weight);
+	return !place(addr, count, page_bytes(), node) &&
+	       round_exact(&round, node, count);
+}
+
+static int task_prepare(struct context *ctx)
+{
+	return own_set(&ctx->old);
+}
+
+static int task_call(struct context *ctx)
+{
+	return own_set(&ctx->new);
+}
+
+static const char *task_check(struct context *ctx, int ret)
+{
+	const struct own_policy *want = ret ? &ctx->old : &ctx->new;
+	struct area area;
+	bool good;
+
+	if (ret && ret != -ENOMEM)
+		return "not ENOMEM";
+	if (!in_force(want, NULL))
+		return "the task's policy";
+	if (area_map(&area, PAGES, 1))
+		return "no mapping";
+	good = places_by(ctx, want, area.start, PAGES);
+	area_unmap(&area);
+	return good ? NULL : "the placement";
+}
+
+TEST_F(enomem, task)
+{
+	static const struct attempt attempt = {
+		.prepare = task_prepare,
+		.call = task_call,
+		.check = task_check,
+		/* The policy and its weights */
+		.refused = 2,
+	};
+
+	if (self->ctx.missing)
+		SKIP(return, "%s", self->ctx.missing);
+	fail_each(_metadata, &self->ctx, &attempt);
+}
+
+static int get_call(struct context *ctx)
+{
+	struct own_policy got;
+	int ret;
+
+	ret = own_get(&got, NULL, MPOL_F_OWN_WEIGHTS);
+	return ret || own_equal(&got, &ctx->old) ? ret : -EPROTO;
+}
+
+static const char *get_check(struct context *ctx, int ret)
+{
+	if (ret && ret != -ENOMEM)
+		return "not ENOMEM";
+	return in_force(&ctx->old, NULL) ? NULL : "the task's policy";
+}
+
+TEST_F(enomem, get)
+{
+	static const struct attempt attempt = {
+		.prepare = task_prepare,
+		.call = get_call,
+		.check = get_check,
+	};
+
+	if (self->ctx.missing)
+		SKIP(return, "%s", self->ctx.missing);
+	fail_each(_metadata, &self->ctx, &attempt);
+}
+
+static int map_area(struct context *ctx, bool shared)
+{
+	int ret = shared ? area_map_shared(&ctx->area, PAGES) :
+			   area_map(&ctx->area, PAGES, 1);
+
+	ctx->middle = ctx->area.start + ctx->area.len / 4;
+	ctx->len = ctx->area.len / 2;
+	return ret ? ret : own_bind(ctx->area.start, ctx->area.len, &ctx->old,
+				    0);
+}
+
+static int mapping_prepare(struct context *ctx)
+{
+	return map_area(ctx, false);
+}
+
+static int shared_prepare(struct context *ctx)
+{
+	return map_area(ctx, true);
+}
+
+static int bind_call(struct context *ctx)
+{
+	return own_bind(ctx->middle, ctx->len, &ctx->new, 0);
+}
+
+static const char *bind_check(struct context *ctx, int ret)
+{
+	const struct own_policy *want = ret ? &ctx->old : &ctx->new;
+	const char *wrong = NULL;
+
+	if (ret && ret != -ENOMEM)
+		wrong = "not ENOMEM";
+	else if (!in_force(want, ctx->middle) ||
+		 !in_force(want, ctx->middle + ctx->len - 1))
+		wrong = "the policy of the range";
+	else if (!in_force(&ctx->old, ctx->area.start) ||
+		 !in_force(&ctx->old, ctx->middle + ctx->len))
+		wrong = "the policy beside the range";
+	else if (!places_by(ctx, want, ctx->middle, PAGES / 2))
+		wrong = "the placement in the range";
+	else if (!places_by(ctx, &ctx->old, ctx->area.start, PAGES / 4))
+		wrong = "the placement beside the range";
+	area_unmap(&ctx->area);
+	return wrong;
+}
+
+TEST_F(enomem, mapping)
+{
+	static const struct attempt attempt = {
+		.prepare = mapping_prepare,
+		.call = bind_call,
+		.check = bind_check,
+		/* The policy, its weights and the two cuts */
+		.refused = 4,
+	};
+
+	if (self->ctx.missing)
+		SKIP(return, "%s", self->ctx.missing);
+	fail_each(_metadata, &self->ctx, &attempt);
+}
+
+/* In the middle of a range of a shared object that has a policy */
+TEST_F(enomem, shared_mapping)
+{
+	static const struct attempt attempt = {
+		.prepare = shared_prepare,
+		.call = bind_call,
+		.check = bind_check,
+		/* The policy, its weights, its copy and the one after it */
+		.refused = 4,
+	};
+
+	if (self->ctx.missing)
+		SKIP(return, "%s", self->ctx.missing);
+	fail_each(_metadata, &self->ctx, &attempt);
+}
+
+/* The pages are there, and all the mapping is bound anew */
+static int move_prepare(struct context *ctx)
+{
+	int ret = map_area(ctx, false);
+
+	ctx->middle = ctx->area.start;
+	ctx->len = ctx->area.len;
+	touch(ctx->area.start, PAGES, page_bytes());
+	return ret;
+}
+
+static int move_call(struct context *ctx)
+{
+	return own_bind(ctx->middle, ctx->len, &ctx->new, MPOL_MF_MOVE);
+}
+
+static int move_strict_call(struct context *ctx)
+{
+	return own_bind(ctx->middle, ctx->len, &ctx->new,
+			MPOL_MF_MOVE | MPOL_MF_STRICT);
+}
+
+/* A page that found no room stays, which only MPOL_MF_STRICT tells */
+static const char *move_check(struct context *ctx, int ret)
+{
+	const struct own_policy *want = ret == -ENOMEM ? &ctx->old : &ctx->new;
+	const char *wrong = NULL;
+	int node[PAGES];
+
+	if (ret && ret != -ENOMEM && ret != -EIO)
+		wrong = "neither ENOMEM nor EIO";
+	else if (!in_force(want, ctx->middle) ||
+		 !in_force(want, ctx->middle + ctx->len - 1))
+		wrong = "the policy of the range";
+	else if (nodes_of_pages(ctx->middle, PAGES, page_bytes(), node))
+		wrong = "the pages";
+	/* What is not in its place moves there when there is memory again */
+	else if (own_bind(ctx->middle, ctx->len, want,
+			  MPOL_MF_MOVE | MPOL_MF_STRICT))
+		wrong = "moving afterwards";
+	else if (!places_by(ctx, want, ctx->middle, PAGES))
+		wrong = "the placement";
+	area_unmap(&ctx->area);
+	return wrong;
+}
+
+static const char *move_check_no_strict(struct context *ctx, int ret)
+{
+	if (ret != -EIO)
+		return move_check(ctx, ret);
+	area_unmap(&ctx->area);
+	return "EIO without MPOL_MF_STRICT";
+}
+
+TEST_F(enomem, move)
+{
+	static const struct attempt attempt = {
+		.prepare = move_prepare,
+		.call = move_call,
+		.check = move_check_no_strict,
+		.refused = 2,
+	};
+
+	if (self->ctx.missing)
+		SKIP(return, "%s", self->ctx.missing);
+	fail_each(_metadata, &self->ctx, &attempt);
+}
+
+TEST_F(enomem, move_strict)
+{
+	static const struct attempt attempt = {
+		.prepare = move_prepare,
+		.call = move_strict_call,
+		.check = move_check,
+		.refused = 2,
+	};
+
+	if (self->ctx.missing)
+		SKIP(return, "%s", self->ctx.missing);
+	fail_each(_metadata, &self->ctx, &attempt);
+}
+
+/* A global weight that own ones of 0 follow */
+static int global_prepare(struct context *ctx)
+{
+	int ret = weight_write(nodeset_nth(&ctx->nodes, 0), 1);
+
+	ctx->old.weight[nodeset_nth(&ctx->nodes, 0)] = 0;
+	return ret ? ret : own_set(&ctx->old);
+}
+
+static int global_call(struct context *ctx)
+{
+	return weight_write(nodeset_nth(&ctx->nodes, 0), 3);
+}
+
+static const char *global_check(struct context *ctx, int ret)
+{
+	int first = nodeset_nth(&ctx->nodes, 0);
+	struct own_policy got;
+	struct area area;
+	bool good;
+
+	if (ret && ret != -ENOMEM)
+		return "not ENOMEM";
+	if (!in_force(&ctx->old, NULL))
+		return "the task's policy";
+	if (own_get(&got, NULL, 0) || got.weight[first] != (ret ? 1 : 3))
+		return "the weight in effect";
+	if (area_map(&area, PAGES, 1))
+		return "no mapping";
+	/* By the weights in effect */
+	good = places_by(ctx, &got, area.start, PAGES);
+	area_unmap(&area);
+	return good ? NULL : "the placement";
+}
+
+TEST_F(enomem, followed_weight)
+{
+	static const struct attempt attempt = {
+		.prepare = global_prepare,
+		.call = global_call,
+		.check = global_check,
+		/* The table of weights and the order */
+		.refused = 2,
+	};
+
+	if (self->ctx.missing)
+		SKIP(return, "%s", self->ctx.missing);
+	fail_each(_metadata, &self->ctx, &attempt);
+}
+
+/* The cpuset of the task moves: its weights go along, or nothing moves */
+struct journey {
+	struct cpuset cpuset;
+	struct nodeset start;
+	struct nodeset end;
+};
+
+static struct journey journey;
+
+static int cpuset_prepare(struct context *ctx)
+{
+	int ret = cpuset_move(&journey.cpuset, &journey.start);
+
+	if (!ret)
+		ret = own_set(&ctx->old);
+	return ret ? ret : map_area(ctx, false);
+}
+
+static int cpuset_call(struct context *ctx)
+{
+	return cpuset_move(&journey.cpuset, &journey.end);
+}
+
+static const char *cpuset_check(struct context *ctx, int ret)
+{
+	struct own_policy moved;
+	const char *wrong = NULL;
+	int i, from, to;
+
+	own_init(&moved, MPOL_WEIGHTED_INTERLEAVE, 0,
+		 ret ? &journey.start : &journey.end, NULL);
+	for (i = 0; i < 2; i++) {
+		from = nodeset_nth(&journey.start, i);
+		to = nodeset_nth(&moved.nodes, i);
+		moved.weight[to] = ctx->old.weight[from];
+	}
+	if (ret && ret != -ENOMEM)
+		wrong = "not ENOMEM";
+	else if (!in_force(&moved, NULL))
+		wrong = "the task's policy";
+	else if (!in_force(&moved, ctx->area.start))
+		wrong = "the policy of the mapping";
+	area_unmap(&ctx->area);
+	return wrong;
+}
+
+TEST_F(enomem, cpuset_move)
+{
+	static const struct attempt attempt = {
+		.prepare = cpuset_prepare,
+		.call = cpuset_call,
+		.check = cpuset_check,
+	};
+	struct context *ctx = &self->ctx;
+	int ret;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (nodeset_count(&ctx->saved.nodes) < 4)
+		SKIP(return, "needs four nodes with memory");
+
+	journey.start = ctx->nodes;
+	journey.end = nodeset_pair(nodeset_nth(&ctx->saved.nodes, 2),
+				   nodeset_nth(&ctx->saved.nodes, 3));
+	ret = cpuset_enter(&journey.cpuset, &journey.start);
+	if (!ret)
+		fail_each(_metadata, ctx, &attempt);
+	cpuset_leave(&journey.cpuset);
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "no cpusets");
+	EXPECT_EQ(0, ret);
+}
+
+TEST_HARNESS_MAIN

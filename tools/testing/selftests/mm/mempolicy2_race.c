@@ -1,0 +1,734 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The mempolicy2 calls while a second thread rewrites what they read, and with
+ * random arguments from several threads while the cpuset moves and the global
+ * weights change.
+ *
+ * MEMPOLICY2_CALLS is the number of random calls, MEMPOLICY2_SEED the seed of
+ * an earlier run.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+
+#include "../kselftest_harness.h"
+#include "placement.h"
+
+#define DEFAULT_CALLS 50000
+#define THREADS 4
+#define PAGES 32
+/* What pol_maxnodes can say, in bits */
+#define MOST_BITS 65535
+
+/* Calls that race with a writer: some, and on until both answers were seen */
+#define RACES 2000
+#define RACE_SECONDS 20
+
+struct context {
+	struct saved_weights saved;
+	struct nodeset memory;
+	struct nodeset nodes;
+	int first;
+	int second;
+	int nr_ids;
+	struct cpuset cpuset;
+	const char *missing;
+};
+
+FIXTURE(race)
+{
+	struct context ctx;
+};
+
+FIXTURE_SETUP(race)
+{
+	struct context *ctx = &self->ctx;
+
+	if (!have_weighted_interleave()) {
+		ctx->missing = "no weighted interleaving in this kernel";
+		return;
+	}
+	if (geteuid()) {
+		ctx->missing = "needs root";
+		return;
+	}
+	ASSERT_EQ(0, weights_save(&ctx->saved));
+	ctx->memory = ctx->saved.nodes;
+	ctx->nodes = nodeset_head(&ctx->memory, 2);
+	ctx->first = nodeset_nth(&ctx->memory, 0);
+	ctx->second = nodeset_nth(&ctx->memory, 1);
+	ctx->nr_ids = possible_nodes();
+	ASSERT_LT(0, ctx->nr_ids);
+	if (ctx->second < 0) {
+		ctx->missing = "needs two nodes with memory";
+		return;
+	}
+	ASSERT_EQ(0, weights_flatten(1));
+}
+
+FIXTURE_TEARDOWN(race)
+{
+	policy_set(MPOL_DEFAULT, NULL);
+	cpuset_leave(&self->ctx.cpuset);
+	if (!self->ctx.missing)
+		EXPECT_EQ(0, weights_restore(&self->ctx.saved));
+}
+
+/* Read by the calls, with a tail that only a longer usize reaches */
+struct arguments {
+	struct mpol_param param;
+	unsigned char tail[32];
+	struct nodeset nodes;
+	unsigned char weight[MAX_NODES];
+};
+
+enum victim { MODE, MODE_FLAGS, HOME_NODE, RESERVED, MASK_POINTER, LENGTH,
+	      WEIGHTS_POINTER, MASK, WEIGHTS, TAIL, NR_VICTIMS };
+
+static const char * const victim_name[NR_VICTIMS] = {
+	"mode", "mode_flags", "home_node", "resv", "pol_nodes",
+	"pol_maxnodes", "il_weights", "mask", "weights", "tail",
+};
+
+struct writer {
+	struct arguments *args;
+	const struct context *ctx;
+	enum victim victim;
+	bool stop;
+};
+
+/* Good arguments; and then the victim as it is every other time */
+static void fill(struct arguments *args, const struct context *ctx,
+		 enum victim victim)
+{
+	memset(args, 0, sizeof(*args));
+	args->param.mode = victim == HOME_NODE ? MPOL_BIND :
+			   MPOL_WEIGHTED_INTERLEAVE;
+	args->param.mode_flags = MPOL_F_STATIC_NODES;
+	args->param.home_node = ctx->first;
+	args->param.pol_maxnodes = MAX_NODES;
+	args->param.pol_nodes = (uintptr_t)args->nodes.word;
+	if (victim != HOME_NODE)
+		args->param.il_weights = (uintptr_t)args->weight;
+	args->nodes = ctx->nodes;
+	args->weight[ctx->first] = 5;
+	args->weight[ctx->second] = 5;
+}
+
+#define PUT(place, value) __atomic_store_n(&(place), value, __ATOMIC_RELAXED)
+
+static void spoil(struct arguments *args, const struct context *ctx,
+		  enum victim victim, bool spoilt)
+{
+	struct mpol_param *param = &args->param;
+
+	switch (victim) {
+	case MODE:
+		/* A mode that takes no weights */
+		PUT(param->mode, spoilt ? MPOL_INTERLEAVE :
+					  MPOL_WEIGHTED_INTERLEAVE);
+		break;
+	case MODE_FLAGS:
+		PUT(param->mode_flags, spoilt ? MPOL_F_STATIC_NODES |
+						MPOL_F_RELATIVE_NODES :
+						MPOL_F_STATIC_NODES);
+		break;
+	case HOME_NODE:
+		PUT(param->home_node, spoilt ? -1 : ctx->first);
+		break;
+	case RESERVED:
+		PUT(param->resv[5], spoilt);
+		break;
+	case MASK_POINTER:
+		PUT(param->pol_nodes,
+		    spoilt ? 0 : (uintptr_t)args->nodes.word);
+		break;
+	case LENGTH:
+		PUT(param->pol_maxnodes, spoilt ? 0 : MAX_NODES);
+		break;
+	case WEIGHTS_POINTER:
+		PUT(param->il_weights, spoilt ? 16 : (uintptr_t)args->weight);
+		break;
+	case MASK:
+		PUT(args->nodes.word[0], spoilt ? 0 : ctx->nodes.word[0]);
+		break;
+	case WEIGHTS:
+		PUT(args->weight[ctx->first], spoilt ? 1 : 5);
+		PUT(args->weight[ctx->second], spoilt ? 1 : 5);
+		break;
+	case TAIL:
+		PUT(args->tail[0], spoilt);
+		break;
+	case NR_VICTIMS:
+		break;
+	}
+}
+
+static void *rewrites(void *arg)
+{
+	struct writer *writer = arg;
+	bool spoilt = false;
+
+	while (!__atomic_load_n(&writer->stop, __ATOMIC_RELAXED)) {
+		spoilt = !spoilt;
+		spoil(writer->args, writer->ctx, writer->victim, spoilt);
+	}
+	return NULL;
+}
+
+/* Is what was accepted all of one valid state? */
+static bool valid(const struct context *ctx, enum victim victim,
+		  const struct own_policy *got)
+{
+	int mode = victim == HOME_NODE ? MPOL_BIND : MPOL_WEIGHTED_INTERLEAVE;
+	int a = got->weight[ctx->first], b = got->weight[ctx->second];
+
+	if (got->param.mode != mode ||
+	    got->param.mode_flags != MPOL_F_STATIC_NODES ||
+	    got->param.home_node != (victim == HOME_NODE ? ctx->first : -1) ||
+	    !nodeset_equal(&got->nodes, &ctx->nodes))
+		return false;
+	if (victim == HOME_NODE)
+		return true;
+	if (victim == WEIGHTS)
+		return (a == 1 || a == 5) && (b == 1 || b == 5);
+	return a == 5 && b == 5;
+}
+
+static void race(struct __test_metadata *_metadata, struct context *ctx,
+		 enum victim victim, struct area *area)
+{
+	const unsigned long flags = victim == HOME_NODE ? MPOL_MF_HOME_NODE : 0;
+	const size_t usize = sizeof(struct mpol_param) +
+			     (victim == TAIL ? 32 : 0);
+	const int error = victim == TAIL ? -E2BIG :
+			  victim == WEIGHTS_POINTER ? -EFAULT : -EINVAL;
+	static struct arguments args;
+	struct writer writer = {
+		.args = &args, .ctx = ctx, .victim = victim,
+	};
+	int accepted = 0, refused = 0, ret;
+	bool valid_states = true;
+	struct own_policy got;
+	pthread_t thread;
+	time_t end;
+
+	fill(&args, ctx, victim);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, rewrites, &writer));
+	end = time(NULL) + RACE_SECONDS;
+	while (accepted + refused < RACES ||
+	       ((!accepted || !refused) && victim != WEIGHTS &&
+		time(NULL) < end)) {
+		if (policy_set(MPOL_DEFAULT, NULL) ||
+		    policy_bind(area->start, area->len, MPOL_DEFAULT, NULL, 0))
+			break;
+		if ((accepted + refused) % 2) {
+			ret = param_bind(area->start, area->len, &args, usize,
+					 flags);
+			if (own_get(&got, area->start,
+				    MPOL_F_ADDR | MPOL_F_OWN_WEIGHTS))
+				break;
+		} else {
+			ret = param_set(&args, usize, flags);
+			if (own_get(&got, NULL, MPOL_F_OWN_WEIGHTS))
+				break;
+		}
+		if (ret && ret != error)
+			break;
+		if (ret)
+			refused++;
+		else
+			accepted++;
+		valid_states &= ret ? got.param.mode == MPOL_DEFAULT :
+				      valid(ctx, victim, &got);
+	}
+	PUT(writer.stop, true);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_LE(RACES, accepted + refused)
+		TH_LOG("%s: a call answered %d", victim_name[victim], ret);
+	EXPECT_TRUE(valid_states)
+		TH_LOG("%s: what was accepted is no valid state",
+		       victim_name[victim]);
+	EXPECT_LT(0, accepted)
+		TH_LOG("%s", victim_name[victim]);
+	/* Any weights are good ones */
+	EXPECT_TRUE(victim == WEIGHTS ? !refused : refused > 0)
+		TH_LOG("%s: %d refused", victim_name[victim], refused);
+}
+
+TEST_F_TIMEOUT(race, arguments_change, 600)
+{
+	struct area area;
+	int victim;
+
+	if (self->ctx.missing)
+		SKIP(return, "%s", self->ctx.missing);
+
+	ASSERT_EQ(0, area_map(&area, 4, 1));
+	for (victim = 0; victim < NR_VICTIMS; victim++)
+		race(_metadata, &self->ctx, victim, &area);
+}
+
+/* get_mempolicy2 reads its length once: it writes as many weights, or none */
+struct lengths {
+	struct mpol_param *param;
+	unsigned short bits[2];
+	bool stop;
+};
+
+static void *rewrites_length(void *arg)
+{
+	struct lengths *lengths = arg;
+	unsigned int i = 0;
+
+	while (!__atomic_load_n(&lengths->stop, __ATOMIC_RELAXED))
+		PUT(lengths->param->pol_maxnodes, lengths->bits[i++ % 2]);
+	return NULL;
+}
+
+TEST_F_TIMEOUT(race, length_of_get_changes, 120)
+{
+	static const unsigned int weight[] = { 5, 3 };
+	static unsigned char buf[MAX_NODES];
+	static struct mpol_param param;
+	struct context *ctx = &self->ctx;
+	int calls, ret, written, accepted = 0, refused = 0, i;
+	struct lengths lengths = { .param = &param };
+	struct own_policy own;
+	pthread_t thread;
+	time_t end;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+
+	lengths.bits[0] = ctx->nr_ids - 1;
+	lengths.bits[1] = ctx->nr_ids + 64;
+	own_init(&own, MPOL_WEIGHTED_INTERLEAVE, 0, &ctx->nodes, weight);
+	ASSERT_EQ(0, own_set(&own));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, rewrites_length, &lengths));
+	end = time(NULL) + RACE_SECONDS;
+	for (calls = 0; calls < RACES ||
+	     ((!accepted || !refused) && time(NULL) < end); calls++) {
+		memset(buf, 0xa5, sizeof(buf));
+		param.pol_nodes = 0;
+		param.il_weights = (uintptr_t)buf;
+		ret = param_get(&param, sizeof(param), NULL,
+				MPOL_F_OWN_WEIGHTS);
+		for (written = 0, i = 0; i < (int)sizeof(buf); i++)
+			if (buf[i] != 0xa5)
+				written = i + 1;
+		if (ret == -EINVAL && !written)
+			refused++;
+		else if (!ret && written == lengths.bits[1] &&
+			 buf[ctx->first] == 5 && buf[ctx->second] == 3)
+			accepted++;
+		else
+			break;
+	}
+	PUT(lengths.stop, true);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(calls, accepted + refused);
+	EXPECT_LE(RACES, calls)
+		TH_LOG("a call answered %d and wrote %d bytes", ret, written);
+	EXPECT_LT(0, accepted);
+	EXPECT_LT(0, refused);
+}
+
+/* Random calls */
+
+struct caller {
+	struct context *ctx;
+	pthread_t thread;
+	unsigned long long random;
+	long calls;
+	long accepted;
+	struct area area;
+	struct area edge;
+	/* What the next call is given, and whether something is wrong in it */
+	struct arguments *args;
+	bool bad;
+	/* EINVAL is right when the cpuset has no node of the mask */
+	bool one_node;
+	const char *wrong;
+};
+
+static unsigned int draw(struct caller *caller, unsigned int below)
+{
+	caller->random ^= caller->random << 13;
+	caller->random ^= caller->random >> 7;
+	caller->random ^= caller->random << 17;
+	return (caller->random >> 16) % below;
+}
+
+static bool one_in(struct caller *caller, unsigned int times)
+{
+	return !draw(caller, times);
+}
+
+static unsigned long wrong_pointer(struct caller *caller)
+{
+	char *end = caller->edge.start + caller->edge.len;
+	const unsigned long pointers[] = {
+		16, (unsigned long)end, (unsigned long)end - 1, -1UL, -4096UL,
+	};
+
+	return pointers[draw(caller, ARRAY_LEN(pointers))];
+}
+
+static void fill_random(struct caller *caller)
+{
+	static const int modes[] = {
+		MPOL_DEFAULT, MPOL_LOCAL, MPOL_PREFERRED, MPOL_BIND,
+		MPOL_INTERLEAVE, MPOL_PREFERRED_MANY, MPOL_WEIGHTED_INTERLEAVE,
+		MPOL_WEIGHTED_INTERLEAVE, MPOL_WEIGHTED_INTERLEAVE,
+		MPOL_WEIGHTED_INTERLEAVE,
+	};
+	static const int flags[] = {
+		0, MPOL_F_STATIC_NODES, MPOL_F_RELATIVE_NODES,
+	};
+	struct arguments *args = caller->args;
+	const struct context *ctx = caller->ctx;
+	struct mpol_param *param = &args->param;
+	bool nodes, plain;
+	int i;
+
+	memset(args, 0, sizeof(*args));
+	caller->bad = false;
+	caller->one_node = false;
+	param->mode = modes[draw(caller, ARRAY_LEN(modes))];
+	plain = param->mode == MPOL_DEFAULT || param->mode == MPOL_LOCAL;
+	nodes = !plain && (param->mode != MPOL_PREFERRED || draw(caller, 2));
+	if (nodes)
+		param->mode_flags = flags[draw(caller, ARRAY_LEN(flags))];
+	param->home_node = draw(caller, 2) ? -1 : (int)draw(caller, 9999);
+	param->pol_maxnodes = 64 + draw(caller, MAX_NODES - 64 + 1);
+	param->pol_nodes = (uintptr_t)args->nodes.word;
+	if (nodes) {
+		caller->one_node = one_in(caller, 4);
+		args->nodes = caller->one_node ?
+			      nodeset_of(draw(caller, 2) ? ctx->first :
+							   ctx->second) :
+			      ctx->nodes;
+	}
+	if (param->mode == MPOL_WEIGHTED_INTERLEAVE && draw(caller, 4)) {
+		param->il_weights = (uintptr_t)args->weight;
+		for (i = 0; i < ctx->nr_ids; i++)
+			args->weight[i] = one_in(caller, 4) ? 0 :
+					  draw(caller, 256);
+	}
+	if (draw(caller, 3))
+		return;
+
+	/* Now something that no kernel may take */
+	caller->bad = true;
+	switch (draw(caller, 9)) {
+	case 0:
+		param->mode = MPOL_WEIGHTED_INTERLEAVE + 1 +
+			      draw(caller, 60000);
+		break;
+	case 1:
+		param->mode_flags |= 1 << draw(caller, 13);
+		break;
+	case 2:
+		param->mode_flags = MPOL_F_STATIC_NODES |
+				    MPOL_F_RELATIVE_NODES;
+		break;
+	case 3:
+		param->resv[draw(caller, 6)] = 1 + draw(caller, 255);
+		break;
+	case 4:
+		param->pol_nodes = wrong_pointer(caller);
+		break;
+	case 5:
+		param->mode = MPOL_WEIGHTED_INTERLEAVE;
+		args->nodes = ctx->nodes;
+		param->il_weights = wrong_pointer(caller);
+		break;
+	case 6:
+		param->mode = MPOL_WEIGHTED_INTERLEAVE;
+		nodeset_clear(&args->nodes);
+		break;
+	case 7:
+		param->mode = MPOL_BIND;
+		args->nodes = ctx->nodes;
+		param->il_weights = (uintptr_t)args->weight;
+		break;
+	case 8:
+		param->mode = MPOL_LOCAL;
+		args->nodes = ctx->nodes;
+		break;
+	}
+}
+
+/* A size, mostly that of the struct; marks the call as bad when it is wrong */
+static size_t random_size(struct caller *caller)
+{
+	const size_t page = page_bytes();
+	const size_t wrong[] = { 0, 1, 31, page + 1, SIZE_MAX };
+
+	if (draw(caller, 16))
+		return sizeof(struct mpol_param) + 8 * draw(caller, 5);
+	caller->bad = true;
+	return wrong[draw(caller, ARRAY_LEN(wrong))];
+}
+
+/* What a random call may answer when it is refused */
+static bool known_error(int ret)
+{
+	return ret == -EINVAL || ret == -EFAULT || ret == -E2BIG;
+}
+
+/* A policy that was accepted is there; others may move with the cpuset */
+static const char *look_at_policy(struct caller *caller, const void *addr,
+				  const struct own_policy *got)
+{
+	const struct arguments *args = caller->args;
+	int mode = args->param.mode, i;
+
+	if (own_get((struct own_policy *)got, addr,
+		    MPOL_F_OWN_WEIGHTS | (addr ? MPOL_F_ADDR : 0)))
+		return "get_mempolicy2 does not answer";
+	if (mode == MPOL_PREFERRED && !nodeset_count(&args->nodes))
+		mode = MPOL_LOCAL;
+	if (got->param.mode != mode ||
+	    got->param.mode_flags != args->param.mode_flags)
+		return "another policy than the one that was set";
+	if (mode != MPOL_WEIGHTED_INTERLEAVE ||
+	    !(args->param.mode_flags & MPOL_F_STATIC_NODES))
+		return NULL;
+	if (!nodeset_equal(&got->nodes, &args->nodes))
+		return "another mask than the one that was set";
+	for (i = 0; i < caller->ctx->nr_ids && args->param.il_weights; i++)
+		if (nodeset_has(&got->nodes, i) &&
+		    got->weight[i] != args->weight[i])
+			return "other weights than those that were set";
+	return NULL;
+}
+
+static void call_set(struct caller *caller)
+{
+	unsigned long flags = 0;
+	struct own_policy got;
+	size_t usize;
+	int ret;
+
+	fill_random(caller);
+	usize = random_size(caller);
+	if (one_in(caller, 16)) {
+		flags = 1UL << draw(caller, 4);
+		caller->bad = true;
+	}
+	ret = param_set(caller->args, usize, flags);
+	if (ret && !known_error(ret))
+		caller->wrong = "an unknown error of set_mempolicy2";
+	else if (!ret == caller->bad &&
+		 !(ret == -EINVAL && caller->one_node))
+		caller->wrong = ret ? "good arguments are refused" :
+				      "bad arguments are accepted";
+	else if (!ret)
+		caller->wrong = look_at_policy(caller, NULL, &got);
+	caller->accepted += !ret;
+}
+
+static void call_bind(struct caller *caller)
+{
+	const size_t page = page_bytes();
+	size_t first = draw(caller, PAGES), usize;
+	size_t pages = 1 + draw(caller, PAGES - first);
+	char *start = caller->area.start + first * page;
+	unsigned long flags = 0;
+	struct own_policy got;
+	int ret;
+
+	fill_random(caller);
+	usize = random_size(caller);
+	if (one_in(caller, 4))
+		flags |= MPOL_MF_STRICT;
+	if (one_in(caller, 16))
+		flags |= draw(caller, 2) ? MPOL_MF_MOVE : MPOL_MF_MOVE_ALL;
+	if (one_in(caller, 16)) {
+		flags |= draw(caller, 2) ? 1UL << 3 : 1UL << 5;
+		caller->bad = true;
+	}
+	if (one_in(caller, 32)) {
+		start++;
+		caller->bad = true;
+	}
+	if (one_in(caller, 32)) {
+		/* Beyond the end, where nothing is mapped */
+		pages += 2 * PAGES;
+		caller->bad = true;
+	}
+	if (one_in(caller, 4))
+		touch(caller->area.start, PAGES, page);
+	ret = param_bind(start, pages * page, caller->args, usize, flags);
+	if (ret == -EIO && (flags & MPOL_MF_STRICT) && !caller->bad)
+		return;
+	if (ret && !known_error(ret))
+		caller->wrong = "an unknown error of mbind2";
+	else if (!ret == caller->bad &&
+		 !(ret == -EINVAL && caller->one_node))
+		caller->wrong = ret ? "good arguments are refused" :
+				      "bad arguments are accepted";
+	else if (!ret)
+		caller->wrong = look_at_policy(caller, start, &got);
+	if (one_in(caller, 8))
+		madvise(caller->area.start, caller->area.len, MADV_DONTNEED);
+	caller->accepted += !ret;
+}
+
+static void call_get(struct caller *caller)
+{
+	struct arguments *args = caller->args;
+	const void *addr = NULL;
+	unsigned long flags = 0;
+	struct own_policy own;
+	size_t usize;
+	int ret;
+
+	memset(args, 0, sizeof(*args));
+	memset(&own, 0xff, sizeof(own));
+	caller->bad = false;
+	args->param = own.param;
+	memset(args->param.resv, 0, sizeof(args->param.resv));
+	args->param.pol_maxnodes = caller->ctx->nr_ids + draw(caller, 200);
+	args->param.pol_nodes = draw(caller, 2) ?
+				(uintptr_t)args->nodes.word : 0;
+	args->param.il_weights = draw(caller, 2) ?
+				 (uintptr_t)args->weight : 0;
+	usize = random_size(caller);
+	if (draw(caller, 2))
+		flags |= MPOL_F_OWN_WEIGHTS;
+	if (draw(caller, 2)) {
+		flags |= MPOL_F_ADDR;
+		addr = caller->area.start +
+		       draw(caller, PAGES) * page_bytes();
+	}
+	switch (draw(caller, 32)) {
+	case 0:
+		flags |= 1UL << (4 + draw(caller, 28));
+		caller->bad = true;
+		break;
+	case 1:
+		flags |= MPOL_F_ADDR;
+		addr = caller->edge.start + caller->edge.len;
+		caller->bad = true;
+		munmap((void *)addr, page_bytes());
+		break;
+	case 2:
+		args->param.pol_nodes = (uintptr_t)args->nodes.word;
+		args->param.pol_maxnodes = draw(caller, caller->ctx->nr_ids);
+		caller->bad = true;
+		break;
+	case 3:
+		args->param.pol_nodes = wrong_pointer(caller);
+		caller->bad = true;
+		break;
+	}
+	ret = param_get(args, usize, addr, flags);
+	if (ret && !known_error(ret))
+		caller->wrong = "an unknown error of get_mempolicy2";
+	else if (!ret == caller->bad)
+		caller->wrong = ret ? "a good question is refused" :
+				      "a bad question is answered";
+	else if (!ret && args->param.mode > MPOL_WEIGHTED_INTERLEAVE)
+		caller->wrong = "get_mempolicy2 answers no mode";
+	caller->accepted += !ret;
+}
+
+static void *calls_at_random(void *arg)
+{
+	static void (*const calls[])(struct caller *caller) = {
+		call_set, call_bind, call_get,
+	};
+	struct caller *caller = arg;
+	struct own_policy get;
+
+	while (caller->calls && !caller->wrong) {
+		calls[draw(caller, ARRAY_LEN(calls))](caller);
+		caller->calls--;
+	}
+	/* Still in order, whatever was asked before */
+	if (!caller->wrong && own_get(&get, NULL, 0))
+		caller->wrong = "get_mempolicy2 fails at the end";
+	return NULL;
+}
+
+struct disturber {
+	struct context *ctx;
+	bool stop;
+	const char *wrong;
+};
+
+static void *moves_cpuset(void *arg)
+{
+	struct disturber *disturber = arg;
+	struct context *ctx = disturber->ctx;
+	const struct nodeset stops[] = {
+		ctx->memory, nodeset_of(ctx->first), ctx->nodes,
+		nodeset_of(ctx->second),
+	};
+	unsigned int i = 0;
+
+	while (!__atomic_load_n(&disturber->stop, __ATOMIC_RELAXED)) {
+		if (cpuset_move(&ctx->cpuset, &stops[i++ % ARRAY_LEN(stops)]))
+			disturber->wrong = "the cpuset could not be moved";
+		usleep(2000);
+	}
+	if (cpuset_move(&ctx->cpuset, &ctx->memory))
+		disturber->wrong = "the cpuset could not be moved back";
+	return NULL;
+}
+
+static void *writes_weights(void *arg)
+{
+	struct disturber *disturber = arg;
+	struct context *ctx = disturber->ctx;
+	unsigned int i = 0;
+
+	while (!__atomic_load_n(&disturber->stop, __ATOMIC_RELAXED)) {
+		if (weight_write(i % 2 ? ctx->first : ctx->second,
+				 1 + i % MAX_WEIGHT))
+			disturber->wrong = "a weight could not be written";
+		i++;
+		usleep(500);
+	}
+	return NULL;
+}
+
+static unsigned long long number_of(const char *variable,
+				    unsigned long long otherwise)
+{
+	const char *text = getenv(variable);
+
+	return text && *text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+/* Threads make calls, and two others disturb them, until all are made */
+static void disturbed(struct __test_metadata *_metadata, struct context *ctx,
+		      struct caller *caller, const struct disturber *with,
+		      void *(*const *work)(void *), size_t nr)
+{
+	struct disturber disturber[2];
+	pthread_t thread[2];
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		disturber[i] = *with;
+		disturber[i].ctx = ctx;
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, work[i],
+					    &disturber[i]));
+	}
+	for (i = 0; i < THREADS; i++)
+		ASSERT_EQ(0, pthread_create(&caller[i].thread, NULL,
+					    calls_at_random, &caller[i]));
+	for (i = 0; i < THREADS; i++)
+		ASSERT_EQ(0, pthread_join(caller[i].thread, NULL));
+	for (i = 0; i < nr; i++) {
+		PUT(disturber[i].stop, true);
+		ASSERT_EQ(0, pthread_join(thread[i], NULL));
+		EXPECT_TRUE(!disturber[i].wrong)
+			TH_LOG("%s", disturber[i].wrong);
+	}
+}
+
+TEST_HARNESS_MAIN
