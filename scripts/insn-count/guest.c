@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,20 @@
 #define MODE_INTERLEAVE			3
 #define MODE_WEIGHTED_INTERLEAVE	6
 
+#define NR_set_mempolicy2	600
+#define NR_mbind2		602
+
+/* As the kernel takes it; the headers of the host do not know it. */
+struct mpol_param {
+	uint16_t mode;
+	uint16_t mode_flags;
+	int32_t home_node;
+	uint16_t pol_maxnodes;
+	uint8_t resv[6];
+	uint64_t pol_nodes;
+	uint64_t il_weights;
+};
+
 #define STR(...)	#__VA_ARGS__
 #define MARK(...)	__asm__ volatile(".byte " STR(__VA_ARGS__) : : : "memory")
 
@@ -49,6 +64,7 @@ static const struct policy {
 	int mode;
 	enum scope scope;
 	int even, odd;		/* weights of nodes with even and odd numbers */
+	bool own;		/* which are the policy's, not the global ones */
 } policies[] = {
 	{ "default",    MODE_DEFAULT,             NONE,    0,   0 },
 	{ "bind",       MODE_BIND,                MAPPING, 0,   0 },
@@ -62,6 +78,10 @@ static const struct policy {
 	{ "weighted",   MODE_WEIGHTED_INTERLEAVE, TASK,    5,   1 },
 	{ "weighted",   MODE_WEIGHTED_INTERLEAVE, TASK,    9,   1 },
 	{ "weighted",   MODE_WEIGHTED_INTERLEAVE, TASK,    100, 37 },
+	{ "own",        MODE_WEIGHTED_INTERLEAVE, MAPPING, 5,   1,  true },
+	{ "own",        MODE_WEIGHTED_INTERLEAVE, MAPPING, 100, 37, true },
+	{ "own",        MODE_WEIGHTED_INTERLEAVE, TASK,    5,   1,  true },
+	{ "own",        MODE_WEIGHTED_INTERLEAVE, TASK,    100, 37, true },
 };
 
 static unsigned int measurement;
@@ -115,16 +135,42 @@ static bool set_weights(const struct policy *p)
 	int node;
 
 	for (node = 0; p->even && node < nr_nodes; node++) {
-		if (!set_weight(node, node % 2 ? p->odd : p->even))
+		int weight = node % 2 ? p->odd : p->even;
+
+		/* The global ones would place the pages elsewhere. */
+		if (!set_weight(node, p->own ? 1 : weight))
 			return false;
 	}
 	return true;
+}
+
+/* With set_mempolicy2(2) or mbind2(2) */
+static bool set_own_policy(const struct policy *p, char *mem,
+			   unsigned long *mask)
+{
+	unsigned char weights[MAX_NODES];
+	struct mpol_param param = {
+		.mode = p->mode,
+		.pol_maxnodes = nr_nodes,
+		.pol_nodes = (uintptr_t)mask,
+		.il_weights = (uintptr_t)weights,
+	};
+	int node;
+
+	for (node = 0; node < nr_nodes; node++)
+		weights[node] = node % 2 ? p->odd : p->even;
+	if (p->scope == MAPPING)
+		return !syscall(NR_mbind2, mem, NR_PAGES * PAGE_SIZE, &param,
+				sizeof(param), 0);
+	return !syscall(NR_set_mempolicy2, &param, sizeof(param), 0);
 }
 
 static bool set_policy(const struct policy *p, char *mem)
 {
 	unsigned long mask = (1UL << (nr_nodes - 1)) * 2 - 1;
 
+	if (p->own)
+		return set_own_policy(p, mem, &mask);
 	if (p->scope == MAPPING)
 		return !syscall(SYS_mbind, mem, NR_PAGES * PAGE_SIZE, p->mode,
 				&mask, MAX_NODES + 1UL, 0);

@@ -20,6 +20,7 @@ KERNELS = {"default-base": "base", "default": "with series"}
 NODES = (2, 16)
 MARGIN = 5            # instructions a weighted mapping may add to a plain one
 DEFAULT_MARGIN = 2    # and to the default policy
+OWN_MARGIN = 3        # own weights to global ones
 
 NOTES = """\
 Policy code: instructions executed in mm/mempolicy.c, mm/interleave and the
@@ -59,7 +60,7 @@ class Row:
     def misplaced(self):
         """Pages that the node furthest from its share is away from it."""
         share = [1] * len(self.pages)
-        if self.policy == "weighted":
+        if self.policy in ("weighted", "own"):
             even, odd = (int(w) for w in self.weights.split(":"))
             share = [odd if n % 2 else even for n in range(len(self.pages))]
         return max(abs(got - self.faults * s / sum(share))
@@ -198,6 +199,12 @@ def judgements(directory, boots):
         yield at_most(many.worst("weighted", scope), cost, MARGIN,
                       f"weighted interleave of a {scope} at {NODES[1]} nodes",
                       f"at {NODES[0]} nodes")
+        for nodes in NODES:
+            boot = boots["default", nodes]
+            yield at_most(boot.worst("own", scope),
+                          boot.worst("weighted", scope), OWN_MARGIN,
+                          f"own weights of a {scope} at {nodes} nodes",
+                          "global weights")
     for nodes in NODES:
         yield at_most(boots["default", nodes].default().code,
                       boots["default-base", nodes].default().code,
@@ -207,7 +214,8 @@ def judgements(directory, boots):
     for nodes in NODES:
         away = max(row.misplaced()
                    for row in boots["default", nodes].rows.values()
-                   if not row.error and row.policy in ("interleave", "weighted"))
+                   if not row.error and
+                   row.policy in ("interleave", "weighted", "own"))
         yield (away <= 1 if nodes == 2 else away < 2,
                f"pages lie as the policy says at {nodes} nodes: "
                f"{away:.2f} from a node's share, limit "

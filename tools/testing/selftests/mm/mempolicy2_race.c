@@ -16,8 +16,8 @@
 #define DEFAULT_CALLS 50000
 #define THREADS 4
 #define PAGES 32
-/* What pol_maxnodes can say, in bits */
-#define MOST_BITS 65535
+/* Below what mmap(2) hands out */
+#define NOTHING_MAPPED ((void *)page_bytes())
 
 /* Calls that race with a writer: some, and on until both answers were seen */
 #define RACES 2000
@@ -206,7 +206,7 @@ static void race(struct __test_metadata *_metadata, struct context *ctx,
 	struct writer writer = {
 		.args = &args, .ctx = ctx, .victim = victim,
 	};
-	int accepted = 0, refused = 0, ret;
+	int accepted = 0, refused = 0, ret = 0;
 	bool valid_states = true;
 	struct own_policy got;
 	pthread_t thread;
@@ -291,7 +291,7 @@ TEST_F_TIMEOUT(race, length_of_get_changes, 120)
 	static unsigned char buf[MAX_NODES];
 	static struct mpol_param param;
 	struct context *ctx = &self->ctx;
-	int calls, ret, written, accepted = 0, refused = 0, i;
+	int calls, ret = 0, written = 0, accepted = 0, refused = 0, i;
 	struct lengths lengths = { .param = &param };
 	struct own_policy own;
 	pthread_t thread;
@@ -478,13 +478,14 @@ static bool known_error(int ret)
 }
 
 /* A policy that was accepted is there; others may move with the cpuset */
-static const char *look_at_policy(struct caller *caller, const void *addr,
-				  const struct own_policy *got)
+static const char *look_at_policy(struct caller *caller, const void *addr)
 {
 	const struct arguments *args = caller->args;
 	int mode = args->param.mode, i;
+	struct own_policy policy;
+	const struct own_policy *got = &policy;
 
-	if (own_get((struct own_policy *)got, addr,
+	if (own_get(&policy, addr,
 		    MPOL_F_OWN_WEIGHTS | (addr ? MPOL_F_ADDR : 0)))
 		return "get_mempolicy2 does not answer";
 	if (mode == MPOL_PREFERRED && !nodeset_count(&args->nodes))
@@ -507,7 +508,6 @@ static const char *look_at_policy(struct caller *caller, const void *addr,
 static void call_set(struct caller *caller)
 {
 	unsigned long flags = 0;
-	struct own_policy got;
 	size_t usize;
 	int ret;
 
@@ -525,7 +525,7 @@ static void call_set(struct caller *caller)
 		caller->wrong = ret ? "good arguments are refused" :
 				      "bad arguments are accepted";
 	else if (!ret)
-		caller->wrong = look_at_policy(caller, NULL, &got);
+		caller->wrong = look_at_policy(caller, NULL);
 	caller->accepted += !ret;
 }
 
@@ -536,7 +536,6 @@ static void call_bind(struct caller *caller)
 	size_t pages = 1 + draw(caller, PAGES - first);
 	char *start = caller->area.start + first * page;
 	unsigned long flags = 0;
-	struct own_policy got;
 	int ret;
 
 	fill_random(caller);
@@ -553,9 +552,10 @@ static void call_bind(struct caller *caller)
 		start++;
 		caller->bad = true;
 	}
-	if (one_in(caller, 32)) {
-		/* Beyond the end, where nothing is mapped */
-		pages += 2 * PAGES;
+	/* The default policy may be given to what is not there */
+	if (one_in(caller, 32) && caller->args->param.mode != MPOL_DEFAULT) {
+		start = NOTHING_MAPPED;
+		pages = 1;
 		caller->bad = true;
 	}
 	if (one_in(caller, 4))
@@ -570,7 +570,7 @@ static void call_bind(struct caller *caller)
 		caller->wrong = ret ? "good arguments are refused" :
 				      "bad arguments are accepted";
 	else if (!ret)
-		caller->wrong = look_at_policy(caller, start, &got);
+		caller->wrong = look_at_policy(caller, start);
 	if (one_in(caller, 8))
 		madvise(caller->area.start, caller->area.len, MADV_DONTNEED);
 	caller->accepted += !ret;
@@ -610,9 +610,8 @@ static void call_get(struct caller *caller)
 		break;
 	case 1:
 		flags |= MPOL_F_ADDR;
-		addr = caller->edge.start + caller->edge.len;
+		addr = NOTHING_MAPPED;
 		caller->bad = true;
-		munmap((void *)addr, page_bytes());
 		break;
 	case 2:
 		args->param.pol_nodes = (uintptr_t)args->nodes.word;
@@ -703,17 +702,48 @@ static unsigned long long number_of(const char *variable,
 	return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
-/* Threads make calls, and two others disturb them, until all are made */
-static void disturbed(struct __test_metadata *_metadata, struct context *ctx,
-		      struct caller *caller, const struct disturber *with,
-		      void *(*const *work)(void *), size_t nr)
+static int caller_init(struct caller *caller, struct context *ctx,
+		       unsigned long long seed, long calls)
 {
-	struct disturber disturber[2];
-	pthread_t thread[2];
-	size_t i;
+	int ret;
 
-	for (i = 0; i < nr; i++) {
-		disturber[i] = *with;
+	memset(caller, 0, sizeof(*caller));
+	caller->ctx = ctx;
+	caller->random = seed * 0x9e3779b97f4a7c15ULL | 1;
+	caller->calls = calls;
+	caller->args = malloc(sizeof(*caller->args));
+	if (!caller->args)
+		return -ENOMEM;
+	ret = area_map(&caller->area, PAGES, 1);
+	return ret ? ret : area_map(&caller->edge, 1, 1);
+}
+
+TEST_F_TIMEOUT(race, random_calls, 7200)
+{
+	static void *(*const work[])(void *) = { writes_weights, moves_cpuset };
+	struct disturber disturber[ARRAY_LEN(work)] = {};
+	unsigned long long seed = number_of("MEMPOLICY2_SEED", time(NULL));
+	long calls = number_of("MEMPOLICY2_CALLS", DEFAULT_CALLS);
+	pthread_t thread[ARRAY_LEN(work)];
+	struct context *ctx = &self->ctx;
+	struct caller caller[THREADS];
+	long accepted = 0;
+	size_t i;
+	int ret;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ASSERT_LT(0, calls);
+	ret = cpuset_enter(&ctx->cpuset, &ctx->memory);
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "no cpusets");
+	ASSERT_EQ(0, ret);
+
+	TH_LOG("%ld calls, MEMPOLICY2_SEED=%llu", calls, seed);
+	for (i = 0; i < THREADS; i++)
+		ASSERT_EQ(0, caller_init(&caller[i], ctx, seed + i,
+					 (calls + THREADS - 1) / THREADS));
+	for (i = 0; i < ARRAY_LEN(work); i++) {
 		disturber[i].ctx = ctx;
 		ASSERT_EQ(0, pthread_create(&thread[i], NULL, work[i],
 					    &disturber[i]));
@@ -721,14 +751,21 @@ static void disturbed(struct __test_metadata *_metadata, struct context *ctx,
 	for (i = 0; i < THREADS; i++)
 		ASSERT_EQ(0, pthread_create(&caller[i].thread, NULL,
 					    calls_at_random, &caller[i]));
-	for (i = 0; i < THREADS; i++)
+	for (i = 0; i < THREADS; i++) {
 		ASSERT_EQ(0, pthread_join(caller[i].thread, NULL));
-	for (i = 0; i < nr; i++) {
+		EXPECT_TRUE(!caller[i].wrong)
+			TH_LOG("thread %zu, %ld calls before its end: %s", i,
+			       caller[i].calls, caller[i].wrong);
+		accepted += caller[i].accepted;
+	}
+	for (i = 0; i < ARRAY_LEN(work); i++) {
 		PUT(disturber[i].stop, true);
 		ASSERT_EQ(0, pthread_join(thread[i], NULL));
 		EXPECT_TRUE(!disturber[i].wrong)
 			TH_LOG("%s", disturber[i].wrong);
 	}
+	/* A third of them has something wrong, the others are good */
+	EXPECT_LT(calls / 4, accepted);
 }
 
 TEST_HARNESS_MAIN
