@@ -104,6 +104,9 @@ put_file /etc/scenario "$conf"
 printf '%s\n' "$command" > "$work/command"
 [ -n "$command" ] || : > "$work/command"
 put_file /etc/command "$work/command"
+for tool in "$BUILD"/tools/*; do
+	[ ! -f "$tool" ] || put_file "/usr/bin/${tool##*/}" "$tool"
+done
 [ ! -d "$BUILD/selftests/mm" ] || put "$BUILD/selftests/mm" /usr/lib/kselftests/mm
 
 # The tool that the kernel itself uses to build an initramfs.

@@ -7,11 +7,12 @@ set -eu
 "$TOP/scripts/setup.sh"
 "$TOP/scripts/kernel.sh"
 "$TOP/scripts/test-selftests.sh"
+"$TOP/scripts/tools.sh"
 say "booting the scenario cxl2: node 0 is fast memory beside the CPUs, node 1 slower memory as behind a CXL link"
 say
 if "$TOP/scripts/vm.sh" -s cxl2 -o "$BUILD/vm/run.console.log" -r show-interleave; then
 	say
-	say "PASS: every node got its share of the pages, for all five pairs of weights"
+	say "PASS: every node got its share of the pages, for all five pairs of weights, and a command its own ratio"
 else
 	status=$?
 	say

@@ -16,6 +16,8 @@ set -- "$@" git patch dpkg-dev util-linux
 # The 32-bit selftests; gcc-multilib would conflict with cross compilers
 compiler=$(gcc -dumpversion 2>/dev/null || echo 12)
 set -- "$@" libc6-dev-i386 "lib32gcc-${compiler%%.*}-dev"
+# The tests of the manual pages and of the header for C++
+set -- "$@" g++ groff-base
 # The virtual machines
 set -- "$@" qemu-system-x86 busybox-static
 

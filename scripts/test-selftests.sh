@@ -28,6 +28,7 @@ list() {
 		sed -n 's/^[^:]*://p' > "$out/kselftest-list"
 }
 mkdir -p "$out"
+find "$source" -name '*.sh' -exec cp -p {} "$out" \;
 step "building the kselftests" "$BUILD/log/selftests.log" build ||
 	die "the kselftests do not build"
 list

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every test: set-up, kernel, each scenario (KUnit at boot, then kselftests), the proof of the harness, numactl, instruction counts.
 # usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l]; -l looks for memory leaks after the tests.
-# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, count; TESTS="name ..." these kselftests.
+# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, manpages, count; TESTS="name ..." these kselftests.
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 when something passed and nothing failed.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -21,7 +21,7 @@ results=$BUILD/test/$config
 started=$(date +%s)
 
 scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list")
-parts="$scenarios harness numactl count"
+parts="$scenarios harness numactl mpolctl manpages count"
 for name in ${ONLY:=$parts}; do
 	case " $(echo "$parts" | tr '\n' ' ')" in
 	*" $name "*) ;;
@@ -53,6 +53,7 @@ mkdir -p "$results"
 "$TOP/scripts/setup.sh" || cannot "set-up"
 "$TOP/scripts/kernel.sh" -c "$config" || cannot "the $config kernel does not build"
 "$TOP/scripts/test-selftests.sh" -k "$kernel" || cannot "the kselftests do not build"
+"$TOP/scripts/tools.sh" || cannot "the tools do not build"
 
 # Two machines at a time.
 for name in $scenarios; do
@@ -80,6 +81,8 @@ host_test() {
 	sed '$d' "$results/$name/verdict" | sed "s/^/  $name: /"
 }
 host_test harness "$TOP/tests/harness/run.sh" -k "$kernel" -x "$slowdown"
+host_test mpolctl "$TOP/tests/tools/mpolctl.sh" "$BUILD/tools/mpolctl"
+host_test manpages "$TOP/tests/tools/man-pages.sh" "$TOP/tools/mm"
 host_test numactl "$TOP/scripts/numactl.sh" -k "$kernel" -x "$slowdown"
 
 # Instructions are counted on the kernel that they are promised for.

@@ -458,7 +458,7 @@ TEST_F(cpuset, follows_after_a_move)
 {
 	static const unsigned int weight[] = { 0, 3 };
 	struct context *ctx = &self->ctx;
-	struct nodeset one, both = nodes_of_bits(ctx, 0x3);
+	struct nodeset one, both;
 	unsigned int global_weight, want[2];
 	struct own_policy own, got;
 	static int node[PAGES];
@@ -468,6 +468,7 @@ TEST_F(cpuset, follows_after_a_move)
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
 
+	both = nodes_of_bits(ctx, 0x3);
 	own_of_bits(ctx, &own, MPOL_F_STATIC_NODES, 0x3, weight);
 	ASSERT_EQ(0, area_map(&area, PAGES, 1));
 	ASSERT_EQ(0, own_bind(area.start, area.len, &own, 0));

@@ -16,12 +16,14 @@
 #include "placement.h"
 
 static const char usage[] =
-	"Usage: weighted_interleave_split [--mib N] [--pages N] NODES\n"
+	"Usage: weighted_interleave_split [--mib N] [--pages N] NODES|--inherit\n"
 	"\n"
 	"Sets the memory policy \"weighted interleave\" over NODES (as in 0-1 or\n"
 	"0,2), allocates N MiB in one piece (256) and N single pages (65536), and\n"
 	"shows how the pages are split between the nodes. The weights are read\n"
 	"from " WEIGHT_DIR ".\n"
+	"With --inherit, policy and weights are those that the program was\n"
+	"started with.\n"
 	"\n"
 	"The exit status is 0 when each node has its share of the pages: within\n"
 	"one page for up to two nodes, below two pages for more.\n";
@@ -102,10 +104,40 @@ static unsigned long parse_count(const char *text)
 	return value;
 }
 
+/* The nodes and weights that the program was started with */
+static void inherited(struct nodeset *nodes, unsigned int *weight)
+{
+	struct own_policy own;
+	int i, ret;
+
+	ret = own_get(&own, NULL, 0);
+	if (ret)
+		fail("get_mempolicy2", ret);
+	if (own.param.mode != MPOL_WEIGHTED_INTERLEAVE)
+		fail("not started under weighted interleaving", -EINVAL);
+	*nodes = own.nodes;
+	for (i = 0; i < nodeset_count(nodes) && i < MAX_ROUND_NODES; i++)
+		weight[i] = own.weight[nodeset_nth(nodes, i)];
+}
+
+static void global(const struct nodeset *nodes, unsigned int *weight)
+{
+	int i, ret;
+
+	for (i = 0; i < nodeset_count(nodes); i++) {
+		ret = weight_read(nodeset_nth(nodes, i));
+		if (ret < 0)
+			fail("the weight of a node (it needs memory, and the kernel the policy)",
+			     ret);
+		weight[i] = ret;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, 'h' },
+		{ "inherit", no_argument, NULL, 'i' },
 		{ "mib", required_argument, NULL, 'm' },
 		{ "pages", required_argument, NULL, 'p' },
 		{}
@@ -114,16 +146,19 @@ int main(int argc, char **argv)
 	unsigned int weight[MAX_ROUND_NODES];
 	struct area piece, pages;
 	struct nodeset nodes;
+	bool good, inherit = false;
 	struct round round;
-	bool good;
+	int opt, ret = 0;
 	size_t i;
-	int opt, ret;
 
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (opt) {
 		case 'h':
 			fputs(usage, stdout);
 			return 0;
+		case 'i':
+			inherit = true;
+			break;
 		case 'm':
 			mib = parse_count(optarg);
 			break;
@@ -135,20 +170,19 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (optind + 1 != argc || nodeset_parse(argv[optind], &nodes) ||
-	    !nodeset_count(&nodes) ||
-	    nodeset_count(&nodes) > MAX_ROUND_NODES) {
+	if (optind + !inherit != argc ||
+	    (!inherit && nodeset_parse(argv[optind], &nodes))) {
 		fputs(usage, stderr);
 		return 2;
 	}
-
-	for (i = 0; i < nodeset_count(&nodes); i++) {
-		ret = weight_read(nodeset_nth(&nodes, i));
-		if (ret < 0)
-			fail("the weight of a node (it needs memory, and the kernel the policy)",
-			     ret);
-		weight[i] = ret;
+	if (inherit)
+		inherited(&nodes, weight);
+	if (!nodeset_count(&nodes) || nodeset_count(&nodes) > MAX_ROUND_NODES) {
+		fputs(usage, stderr);
+		return 2;
 	}
+	if (!inherit)
+		global(&nodes, weight);
 	round_init(&round, &nodes, weight);
 
 	/* The shares are counted in single pages: no huge ones */
@@ -158,7 +192,8 @@ int main(int argc, char **argv)
 		ret = area_map(&pages, singles, 1);
 	if (ret)
 		fail("mmap", ret);
-	ret = policy_set(MPOL_WEIGHTED_INTERLEAVE, &nodes);
+	if (!inherit)
+		ret = policy_set(MPOL_WEIGHTED_INTERLEAVE, &nodes);
 	if (ret)
 		fail("set_mempolicy", ret);
 

@@ -1,0 +1,470 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tests what mpolctl does on any kernel. Prints TAP.
+# Usage: mpolctl.sh [MPOLCTL]
+
+tests=$(dirname "$0")
+mpolctl=${1:-$tests/../../tools/mm/mpolctl}
+if [ ! -x "$mpolctl" ]; then
+	echo "Bail out! no $mpolctl: run make -C tools/mm, or name the program"
+	exit 1
+fi
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+weights=$work/weights
+filter=
+echo "TAP version 13"
+count=0
+failed=0
+
+# result STATUS NAME: ends a test
+result() {
+	name=$(printf '%s\n' "$2" | sed "s,$work/,,g; s,$$,PID,g")
+	count=$((count + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $count - $name"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "not ok $count - $name"
+	echo "# status $status"
+	sed 's/^/# stdout: /' "$work/out"
+	sed 's/^/# stderr: /' "$work/err"
+}
+
+skip() {
+	count=$((count + 1))
+	echo "ok $count - $1 # SKIP $2"
+}
+
+# Runs mpolctl, under $filter when there is one; leaves $status and the files out and err
+run() {
+	status=0
+	$filter "$mpolctl" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+
+# refused STATUS MESSAGE ARGUMENT...: this status, this one line, no output
+refused() {
+	want=$1
+	message=$2
+	shift 2
+	run "$@"
+	[ "$status" -eq "$want" ] && [ ! -s "$work/out" ] &&
+		[ "$(wc -l <"$work/err")" -eq 1 ] &&
+		grep -qF -- "$message" "$work/err"
+	result $? "mpolctl $*: status $want, \"$message\""
+}
+
+# prints TEXT ARGUMENT...: success, and just this text
+prints() {
+	text=$1
+	shift
+	run "$@"
+	[ "$status" -eq 0 ] && [ ! -s "$work/err" ] && [ "$(cat "$work/out")" = "$text" ]
+	result $? "mpolctl $* prints what it should"
+}
+
+# says TEXT ARGUMENT...: success, and a line that contains this text
+says() {
+	text=$1
+	shift
+	run "$@"
+	[ "$status" -eq 0 ] && [ ! -s "$work/err" ] && grep -qF -- "$text" "$work/out"
+	result $? "mpolctl $*: \"$text\""
+}
+
+reset_weights() {
+	rm -rf "$weights"
+	mkdir "$weights"
+	echo 5 >"$weights/node0"
+	echo 1 >"$weights/node1"
+	echo junk >"$weights/nodes"
+}
+
+# The first lines of the weight files, or none where a file is missing
+weights_are() {
+	have=$(for file in "$weights/node0" "$weights/node1"; do
+		head -n 1 "$file"
+	done | tr '\n' ' ')
+	[ "$have" = "$1 " ]
+}
+
+# bad_weights MESSAGE ARGUMENT...: refused, and nothing is written
+bad_weights() {
+	message=$1
+	shift
+	reset_weights
+	refused 2 "$message" weights --dir "$weights" "$@"
+	weights_are "5 1"
+	result $? "mpolctl weights $* wrote nothing"
+}
+
+test_general() {
+	says 'Usage: mpolctl run' --help
+	says 'Exit status: 0 done' --help
+	prints 'mpolctl 1.0' --version
+	for command in run show weights; do
+		says "Usage: mpolctl $command" "$command" --help
+	done
+	refused 2 'no subcommand'
+	refused 2 "'dance' is not a subcommand" dance
+	refused 2 "'' is not a subcommand" ''
+	refused 2 "'--json' is not a subcommand" --json
+
+	status=0
+	"$mpolctl" --help >/dev/full 2>"$work/err" || status=$?
+	: >"$work/out"
+	[ "$status" -eq 1 ] && grep -q 'cannot write the output' "$work/err"
+	result $? 'a full disk is an error'
+}
+
+test_bad_lists() {
+	for list in '' ' ' ',' 0 0= =5 '0=5,' ',0=5' '0=5,,1=1' '0=5 1=1' '0=5, 1=1' ' 0=5' 0=5x \
+		0x1=5 0=0x5 0=-5 0=+5 0:5 0==5 0=5=1 a=5 0=5.0 0=5/1; do
+		refused 125 'is not a list of weights' run --weights "$list" -- true
+		refused 2 'is not a list of weights' show --weights "$list" --file /dev/null
+		bad_weights 'is not a list of weights' "$list"
+	done
+	for weight in 0 00 05 256 257 511 65537 4294967297 18446744073709551617; do
+		refused 125 "'$weight' is not a weight for node 1" \
+			run --weights "0=5,1=$weight" -- true
+		bad_weights "'$weight' is not a weight for node 1" 0=9 "1=$weight"
+	done
+	for node in 1024 00 01 4294967296 18446744073709551616; do
+		refused 125 "'$node' is not a node" run --weights "$node=5" -- true
+		bad_weights "'$node' is not a node" 0=9 "$node=5"
+	done
+	refused 125 'node 0 has two weights' run --weights 0=5,1=1,0=5 -- true
+	refused 125 'node 1 has two weights' run --weights 1=5 --weights 0=1,1=5 -- true
+	refused 2 'node 0 has two weights' show --weights 0=5,0=5 --file /dev/null
+	bad_weights 'node 0 has two weights' 0=9 0=9
+	bad_weights 'node 0 has two weights' 0=9,1=1,0=8
+}
+
+test_run_options() {
+	refused 125 'no weights: add --weights' run
+	refused 125 'no weights: add --weights' run -- true
+	refused 125 'no command' run --weights 0=5
+	refused 125 'no command' run --weights 0=5 --
+	refused 125 '--static and --relative exclude each other' \
+		run --static --relative --weights 0=5 true
+	refused 125 "option '--dynamic'" run --dynamic --weights 0=5 true
+	refused 125 "option '--weights'" run --weights
+	if [ -r /sys/devices/system/node/has_memory ]; then
+		refused 125 'node 1023 has no memory: use nodes out of' \
+			run --weights 1023=5 true
+		refused 125 'node 1023 has no memory: use nodes out of' \
+			run --static --weights 1023=5 true
+	else
+		skip 'a node without memory is refused' 'this kernel has no nodes'
+		skip 'a node without memory is refused with --static' 'this kernel has no nodes'
+	fi
+}
+
+# Where the kernel has no such call it seems to succeed, so that all but the
+# policy can be tested.
+test_run() {
+	list=$first_node=3
+	run run --weights "$list" -- cat /proc/self/numa_maps
+	if [ "$status" -eq 0 ]; then
+		grep -q " weighted interleave:$first_node " "$work/out"
+		result $? 'a command has the policy'
+		run run --static --weights "$list" -- cat /proc/self/numa_maps
+		grep -q " weighted interleave=static:$first_node " "$work/out"
+		result $? 'a command has the policy, with --static'
+		run run --relative --weights 0=3 -- cat /proc/self/numa_maps
+		grep -q ' weighted interleave=relative:[0-9]' "$work/out"
+		result $? 'a command has the policy, with --relative'
+	else
+		refused 125 'set_mempolicy2 is not available here; this kernel lacks it' \
+			run --weights "$list" -- true
+		skip 'a command has the policy' 'this kernel has no set_mempolicy2'
+		skip 'a command has the policy, with --static' 'this kernel has no set_mempolicy2'
+		skip 'a command has the policy, with --relative' 'this kernel has no set_mempolicy2'
+	fi
+
+	if ! filtered 0; then
+		skip 'commands are run' "$why"
+		return
+	fi
+	run run --weights "$list" -- sh -c 'exit 42'
+	[ "$status" -eq 42 ]
+	result $? 'the status of a command is that of mpolctl run'
+	prints '--help -- x' run --weights "$list" printf '%s %s %s' --help -- x
+	prints '--weights' run --weights "$list" echo --weights
+	: >"$work/script"
+	refused 126 "cannot run '$work/script'" run --weights "$list" "$work/script"
+	refused 127 "cannot run '$work/missing'" run --weights "$list" "$work/missing"
+	refused 127 "cannot run ''" run --weights "$list" ''
+	filter=
+}
+
+# filtered ERRNO: from now on set_mempolicy2 fails with that; else says $why not
+filtered() {
+	why='there is no compiler'
+	command -v "${CC:-gcc}" >/dev/null || return 1
+	why='this machine allows no seccomp filter'
+	"${CC:-gcc}" -I"$tests/../../tools/mm" -o "$work/seccomp-errno" \
+		"$tests/seccomp-errno.c" || return 1
+	"$work/seccomp-errno" "$1" true || return 1
+	filter="$work/seccomp-errno $1"
+}
+
+test_filters() {
+	if ! filtered 1; then
+		skip 'a filter that forbids the call' "$why"
+		return
+	fi
+	refused 125 'a filter of system calls, as containers have, forbids it' \
+		run --weights "$first_node=3" -- true
+	filtered 38
+	refused 125 'this kernel lacks it, or a filter hides it' \
+		run --weights "$first_node=3" -- true
+	filter=
+}
+
+test_weights() {
+	reset_weights
+	prints 'NODE  WEIGHT   SHARE
+   0       5   83.3%  #################...
+   1       1   16.7%  ###.................' weights --dir "$weights"
+	prints '{"auto":null,"weights":[{"node":0,"weight":5},{"node":1,"weight":1}]}' \
+		weights --json --dir "$weights"
+
+	run weights --dir "$weights" 0=9 1=2
+	[ "$status" -eq 0 ] && [ ! -s "$work/out" ] && [ ! -s "$work/err" ] && weights_are "9 2"
+	result $? 'mpolctl weights 0=9 1=2 writes both'
+	run weights --dir "$weights" 1=255
+	[ "$status" -eq 0 ] && weights_are "9 255"
+	result $? 'mpolctl weights 1=255 leaves node 0 alone'
+	run weights --dir "$weights" 1=7,0=3
+	[ "$status" -eq 0 ] && weights_are "3 7"
+	result $? 'mpolctl weights 1=7,0=3 writes both'
+
+	bad_weights 'node 2 has no weight in' 0=9 2=1
+	grep -q 'nodes with one are 0-1$' "$work/err"
+	result $? 'the nodes that have a weight are named'
+	bad_weights "'999' is not a weight for node 1" 0=9 1=999
+	bad_weights "'auto' is not a list" 0=9 auto
+	bad_weights "'auto' stands alone" auto 0=9
+	bad_weights '--json is for showing' --json 0=9
+	bad_weights "option '--frob'" --frob
+	bad_weights "option '-1'" 0=9 -1=5
+	bad_weights "option '--json=x'" --json=x
+	refused 2 "option '--dir'" weights --dir
+	refused 3 'this kernel has no weighted interleaving' weights --dir "$work/missing"
+	refused 3 'this kernel has no weighted interleaving' weights --dir "$work/missing" 0=1
+
+	reset_weights
+	echo 300 >"$weights/node1"
+	refused 1 'cannot read the weights' weights --dir "$weights"
+}
+
+test_auto() {
+	reset_weights
+	refused 3 'this kernel derives no weights' weights --dir "$weights" auto
+	[ ! -e "$weights/auto" ]
+	result $? 'mpolctl weights auto creates no file'
+
+	echo false >"$weights/auto"
+	says 'auto: false' weights --dir "$weights"
+	run weights --dir "$weights" auto
+	[ "$status" -eq 0 ] && [ "$(head -n 1 "$weights/auto")" = true ] && weights_are "5 1"
+	result $? 'mpolctl weights auto writes true to the file'
+	says '{"auto":true,' weights --json --dir "$weights"
+}
+
+# A file that holds 1, and takes nothing but 0 and 1
+find_switch() {
+	for file in /proc/sys/fs/protected_symlinks /proc/sys/fs/protected_hardlinks \
+		/proc/sys/kernel/timer_migration /proc/sys/kernel/watchdog; do
+		if [ -w "$file" ] && [ "$(cat "$file")" = 1 ]; then
+			echo "$file"
+			return 0
+		fi
+	done
+	return 1
+}
+
+# Files of /proc that cannot be written stand for a kernel that refuses.
+test_refusing_kernel() {
+	reset_weights
+	what='when a file cannot be opened no weight is written'
+	file=/proc/sys/kernel/cap_last_cap
+	if [ -r "$file" ]; then
+		ln -sf "$file" "$weights/node1"
+		run weights --dir "$weights" 0=9 1=1
+		[ "$status" -eq 1 ] && grep -qF "$weights/node1" "$work/err" &&
+			[ "$(cat "$weights/node0")" = 5 ]
+		result $? "$what"
+	else
+		skip "$what" "there is no $file"
+	fi
+
+	reset_weights
+	if [ "$(id -u)" -ne 0 ] || ! switch=$(find_switch); then
+		skip 'when a write fails the weights written before are restored' \
+			'needs root and a switch of /proc/sys that is on'
+		skip 'where weights were derived, deriving them restores them' \
+			'needs root and a switch of /proc/sys that is on'
+		return
+	fi
+	ln -sf "$switch" "$weights/node1"
+	run weights --dir "$weights" 0=9 1=8
+	[ "$status" -eq 1 ] && grep -qF "cannot write $weights/node1" "$work/err" &&
+		[ "$(cat "$weights/node0")" = 5 ] && [ "$(cat "$switch")" = 1 ]
+	result $? 'when a write fails the weights written before are restored'
+	echo true >"$weights/auto"
+	run weights --dir "$weights" 0=9 1=8
+	[ "$status" -eq 1 ] && [ "$(cat "$weights/auto")" = true ] &&
+		[ "$(cat "$weights/node0")" = 9 ] && [ "$(cat "$switch")" = 1 ]
+	result $? 'where weights were derived, deriving them restores them'
+}
+
+write_maps() {
+	cat >"$work/maps" <<-'EOF'
+		55d0c0a00000 default file=/usr/bin/a\040b mapped=3 N0=3 kernelpagesize_kB=4
+		55d0c1a00000 default heap
+		7f0000000000 weighted interleave:0-1 anon=60 dirty=60 active=0 N0=50 N1=10 kernelpagesize_kB=4
+		7f1000000000 weighted interleave=static:0-1 file=/dev/hugepages/x huge anon=4 dirty=4 N0=1 N1=3 kernelpagesize_kB=2048
+		7f2000000000 interleave:0,2 anon=3 dirty=3 N0=1 N2=2 kernelpagesize_kB=4
+		7f3000000000 prefer (many):0-1 anon=1 dirty=1 N7=1 kernelpagesize_kB=4
+		7f4000000000 weighted interleave:0-2 anon=2 dirty=2 N1=2 kernelpagesize_kB=4
+	EOF
+}
+
+test_show_table() {
+	write_maps
+	prints 'ADDRESS       POLICY                      PAGE  NODE       PAGES   SHARE  EXPECTED                         MAPPING
+55d0c0a00000  default                       4K     0           3  100.0%         -  ####################   file=/usr/bin/a\040b
+55d0c1a00000  default                        -     -           0       -         -                         heap
+7f0000000000  weighted interleave:0-1       4K     0          50   83.3%     83.3%  #################|..
+                                                   1          10   16.7%     16.7%  ###|................
+7f1000000000  weighted interleave=static:0-1   2048K     0           1   25.0%     83.3%  #####............|..   file=/dev/hugepages/x
+                                                   1           3   75.0%     16.7%  ###|###########.....
+7f2000000000  interleave:0,2                4K     0           1   33.3%     50.0%  #######...|.........
+                                                   2           2   66.7%     50.0%  ##########|##.......
+7f3000000000  prefer (many):0-1             4K     0           0    0.0%         -  ....................
+                                                   1           0    0.0%         -  ....................
+                                                   7           1  100.0%         -  ####################
+7f4000000000  weighted interleave:0-2       4K     0           0    0.0%         ?  ....................
+                                                   1           2  100.0%         ?  ####################
+                                                   2           0    0.0%         ?  ....................
+
+EXPECTED of weighted interleave is from --weights.' show --weights 0=5,1=1 --file "$work/maps"
+
+	reset_weights
+	says '16.7%     16.7%' show --dir "$weights" --file "$work/maps"
+	says 'is unknown from outside' show --dir "$weights" --file "$work/maps"
+	says '50.0%' show --weights 0=7,1=7 --dir "$weights" --file "$work/maps"
+	says '16.7%         ?' show --file "$work/maps"
+	says 'is unknown (?): give the ratio' show --file "$work/maps"
+
+	echo '1000 default N0=1 kernelpagesize_kB=4' >"$work/maps"
+	run show --file "$work/maps"
+	[ "$status" -eq 0 ] && ! grep -q EXPECTED\ of "$work/out"
+	result $? 'without weighted interleave there is no word about it'
+}
+
+test_show_json() {
+	cat >"$work/maps" <<-'EOF'
+		1000 default file=/tmp/a"b\040\\c mapped=1 N0=1 kernelpagesize_kB=4
+		2000 weighted interleave:0-1 anon=4 N0=3 N1=1 kernelpagesize_kB=2048
+		3000 bind:1 stack
+	EOF
+	prints '{"pid":null,"expected_from":"option","mappings":[{"address":"1000","policy":"default","mapping":"file=/tmp/a\"b\\040\\\\c","page_kB":4,"pages":1,"nodes":[{"node":0,"pages":1,"share":1.000000,"expected":null}]},{"address":"2000","policy":"weighted interleave:0-1","mapping":"","page_kB":2048,"pages":4,"nodes":[{"node":0,"pages":3,"share":0.750000,"expected":0.800000},{"node":1,"pages":1,"share":0.250000,"expected":0.200000}]},{"address":"3000","policy":"bind:1","mapping":"stack","page_kB":0,"pages":0,"nodes":[{"node":1,"pages":0,"share":0.000000,"expected":null}]}]}' \
+		show --json --weights 0=4,1=1 --file "$work/maps"
+	says '"expected_from":null' show --json --file "$work/maps"
+	reset_weights
+	says '"expected_from":"global"' show --json --dir "$weights" --file "$work/maps"
+
+	printf '1000 default file=/tmp/\033[2J\303\251 mapped=1 N0=1 kernelpagesize_kB=4\n' \
+		>"$work/maps"
+	says 'file=/tmp/\033[2J\303\251' show --file "$work/maps"
+	says '"file=/tmp/\\033[2J\\303\\251"' show --json --file "$work/maps"
+}
+
+# bad_maps TEXT: the second line of the file is wrong, and no table is begun
+bad_maps() {
+	printf '1000 default\n%s\n' "$1" >"$work/maps"
+	refused 1 'line 2 is not one of numa_maps' show --file "$work/maps"
+	refused 1 'line 2 is not one of numa_maps' show --json --file "$work/maps"
+}
+
+test_show_bad_files() {
+	bad_maps ''
+	bad_maps 'hello world'
+	bad_maps '1000'
+	bad_maps '1000 '
+	bad_maps '1000 interleave:'
+	bad_maps '1000 interleave:1-0'
+	bad_maps '1000 interleave:0-1024'
+	bad_maps '1000 interleave:0-'
+	bad_maps '1000 weighted interleave:0,'
+	bad_maps '1000 default N0='
+	bad_maps '1000 default N0=-1'
+	bad_maps '1000 default N1024=1'
+	bad_maps '1000 default N0=99999999999999999999'
+	bad_maps '1000 default N0=1 kernelpagesize_kB=x'
+	: >"$work/maps"
+	refused 1 'is empty: it is no copy of numa_maps' show --file "$work/maps"
+	refused 1 "cannot read $work/missing" show --file "$work/missing"
+	refused 1 "cannot read $work" show --file "$work"
+}
+
+test_show_options() {
+	refused 2 'no PID' show
+	refused 2 'no PID' show --json
+	refused 2 'more than one argument' show 1 2
+	refused 2 'exclude each other' show --file "$work/maps" 1
+	refused 2 '--watch needs a process' show --watch --file "$work/maps"
+	for pid in '' 0 -1 +1 01 1x ' 1' self 2147483648 99999999999999999999; do
+		refused 2 "'$pid' is not a PID" show -- "$pid"
+	done
+	for seconds in '' 0 -1 x 1.5 01 86401 99999999999999999999; do
+		refused 2 "'$seconds' is not an interval" show "--watch=$seconds" 1
+	done
+	refused 2 "option '--wet'" show --wet
+	refused 2 "option '-x'" show -x 1
+	refused 1 "cannot read the weights in $work/missing" show --dir "$work/missing" $$
+	refused 1 'there is no process 2147483647' show 2147483647
+}
+
+test_show_process() {
+	if [ ! -e /proc/self/numa_maps ]; then
+		refused 3 'this kernel is built without NUMA' show $$
+		for what in 'a process' 'JSON' 'watching'; do
+			skip "$what" 'this kernel has no numa_maps'
+		done
+		return
+	fi
+	says "Process $$" show $$
+	says "{\"pid\":$$," show --json $$
+
+	sleep 3 &
+	run show --json --watch=1 $!
+	[ "$status" -eq 0 ] && [ "$(grep -c '^{"pid":.*}$' "$work/out")" -ge 2 ]
+	result $? '--watch shows a process again until it has ended'
+}
+
+# The first node with memory
+first_node=$(sed "s/[^0-9].*//" /sys/devices/system/node/has_memory 2>/dev/null)
+first_node=${first_node:-0}
+
+test_general
+test_bad_lists
+test_run_options
+test_run
+test_filters
+test_weights
+test_auto
+test_refusing_kernel
+test_show_table
+test_show_json
+test_show_bad_files
+test_show_options
+test_show_process
+
+echo "1..$count"
+[ "$failed" -eq 0 ]

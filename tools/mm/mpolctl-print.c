@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/* mpolctl show: mappings as a table and as JSON */
+#include "mpolctl-print.h"
+
+static double share_of(const struct mapping *mapping, int node)
+{
+	return mapping->total ?
+	       (double)mapping->pages[node] / mapping->total : 0;
+}
+
+/* The share that the policy gives to @node; negative when it is not known */
+static double expected_share(const struct view *view,
+			     const struct mapping *mapping, int node)
+{
+	double total = 0, own = 0;
+	int i, weight;
+
+	if (mapping->placing == PLACED_OTHERWISE)
+		return -1;
+	for (i = 0; i < MAX_NODES; i++) {
+		if (!mapping->nodes.in[i])
+			continue;
+		weight = mapping->placing == PLACED_EVENLY ? 1 :
+			 view->ratio.weight[i];
+		if (!weight)
+			return -1;
+		total += weight;
+		if (i == node)
+			own = weight;
+	}
+	return total ? own / total : -1;
+}
+
+static bool node_is_shown(const struct mapping *mapping, int node)
+{
+	return mapping->pages[node] || mapping->nodes.in[node];
+}
+
+/*
+ * At least @width columns. A file's name may hold anything: what a terminal
+ * would act on is shown in octal.
+ */
+static void print_text(FILE *out, const char *text, int width)
+{
+	for (; *text; text++) {
+		if (*text >= ' ' && *text <= '~')
+			width -= fprintf(out, "%c", *text);
+		else
+			width -= fprintf(out, "\\%03o", (unsigned char)*text);
+	}
+	fprintf(out, "%*s", width > 0 ? width : 0, "");
+}
+
+static void print_table_head(FILE *out, const struct view *view)
+{
+	if (view->pid)
+		fprintf(out, "Process %lu\n", view->pid);
+	fprintf(out, "%-12s  %-24s  %6s  %4s  %10s  %6s  %8s  %-*s  %s\n",
+		"ADDRESS", "POLICY", "PAGE", "NODE", "PAGES", "SHARE",
+		"EXPECTED", BAR_WIDTH + 1, "", "MAPPING");
+}
+
+static void print_node(FILE *out, const struct view *view,
+		       const struct mapping *mapping, int node, bool named)
+{
+	double expected = expected_share(view, mapping, node);
+	char bar[BAR_WIDTH + 2];
+
+	fprintf(out, "  %4d  %10lu  %5.1f%%", node, mapping->pages[node],
+		100 * share_of(mapping, node));
+	if (expected >= 0)
+		fprintf(out, "  %7.1f%%", 100 * expected);
+	else
+		fprintf(out, "  %8s",
+			mapping->placing == PLACED_BY_WEIGHT ? "?" : "-");
+	format_bar(bar, share_of(mapping, node), expected);
+	if (named)
+		fprintf(out, "  %-*s  ", BAR_WIDTH + 1, bar);
+	else
+		fprintf(out, "  %s", bar);
+}
+
+static void print_nodes(FILE *out, const struct view *view,
+			const struct mapping *mapping)
+{
+	bool first = true;
+	int i;
+
+	for (i = 0; i < MAX_NODES; i++) {
+		if (!node_is_shown(mapping, i))
+			continue;
+		if (first)
+			fprintf(out, "  %5luK", mapping->page_kb);
+		else
+			fprintf(out, "%46s", "");
+		print_node(out, view, mapping, i, first && *mapping->name);
+		if (first)
+			print_text(out, mapping->name, 0);
+		fputc('\n', out);
+		first = false;
+	}
+}
+
+static void print_table_mapping(FILE *out, const struct view *view,
+				const struct mapping *mapping)
+{
+	fprintf(out, "%-12s  ", mapping->address);
+	print_text(out, mapping->policy, 24);
+	if (mapping->total) {
+		print_nodes(out, view, mapping);
+		return;
+	}
+	fprintf(out, "  %6s  %4s  %10u  %6s  %8s", "-", "-", 0, "-", "-");
+	if (*mapping->name) {
+		fprintf(out, "  %*s  ", BAR_WIDTH + 1, "");
+		print_text(out, mapping->name, 0);
+	}
+	fputc('\n', out);
+}
+
+static void print_table_end(FILE *out, const struct view *view)
+{
+	if (!view->weighted)
+		return;
+	if (view->source == FROM_OPTION)
+		fputs("\nEXPECTED of weighted interleave is from --weights.\n",
+		      out);
+	else if (view->source == FROM_GLOBAL)
+		fputs("\nEXPECTED of weighted interleave is from the global weights. For a task\n"
+		      "or a mapping with weights of its own it is unknown from outside, as the\n"
+		      "kernel does not tell others about them: give its ratio with --weights.\n",
+		      out);
+	else
+		fputs("\nEXPECTED of weighted interleave is unknown (?): give the ratio with\n"
+		      "--weights.\n", out);
+}
+
+const struct printer table_printer = {
+	.begin = print_table_head,
+	.mapping = print_table_mapping,
+	.end = print_table_end,
+};
+
+/* A string in quotes, of characters that JSON allows */
+static void print_json_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '\\' || *text == '"')
+			fprintf(out, "\\%c", *text);
+		else if (*text >= ' ' && *text <= '~')
+			fputc(*text, out);
+		else
+			fprintf(out, "\\\\%03o", (unsigned char)*text);
+	}
+	fputc('"', out);
+}
+
+static void print_json_begin(FILE *out, const struct view *view)
+{
+	static const char *const sources[] = {
+		[FROM_NOWHERE] = "null",
+		[FROM_GLOBAL] = "\"global\"",
+		[FROM_OPTION] = "\"option\"",
+	};
+
+	if (view->pid)
+		fprintf(out, "{\"pid\":%lu", view->pid);
+	else
+		fputs("{\"pid\":null", out);
+	fprintf(out, ",\"expected_from\":%s,\"mappings\":[",
+		sources[view->source]);
+}
+
+static void print_json_node(FILE *out, const struct view *view,
+			    const struct mapping *mapping, int node)
+{
+	double expected = expected_share(view, mapping, node);
+
+	fprintf(out, "{\"node\":%d,\"pages\":%lu,\"share\":%.6f,\"expected\":",
+		node, mapping->pages[node], share_of(mapping, node));
+	if (expected < 0)
+		fputs("null}", out);
+	else
+		fprintf(out, "%.6f}", expected);
+}
+
+static void print_json_mapping(FILE *out, const struct view *view,
+			       const struct mapping *mapping)
+{
+	const char *comma = "";
+	int i;
+
+	fputs(view->mappings ? "," : "", out);
+	fprintf(out, "{\"address\":\"%s\",\"policy\":", mapping->address);
+	print_json_text(out, mapping->policy);
+	fputs(",\"mapping\":", out);
+	print_json_text(out, mapping->name);
+	fprintf(out, ",\"page_kB\":%lu,\"pages\":%lu,\"nodes\":[",
+		mapping->page_kb, mapping->total);
+	for (i = 0; i < MAX_NODES; i++) {
+		if (!node_is_shown(mapping, i))
+			continue;
+		fputs(comma, out);
+		print_json_node(out, view, mapping, i);
+		comma = ",";
+	}
+	fputs("]}", out);
+}
+
+static void print_json_end(FILE *out, const struct view *view)
+{
+	(void)view;
+	fputs("]}\n", out);
+}
+
+const struct printer json_printer = {
+	.begin = print_json_begin,
+	.mapping = print_json_mapping,
+	.end = print_json_end,
+};

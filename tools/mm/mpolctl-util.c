@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the subcommands of mpolctl share */
+#include <err.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mpolctl.h"
+
+void complain_option(const char *command, char **argv)
+{
+	char letter[] = { '-', optopt, '\0' };
+
+	warnx("%s: option '%s' is unknown or has a wrong value: see mpolctl %s --help",
+	      command, optopt >= ' ' ? letter : argv[optind - 1], command);
+}
+
+int print_help(const char *help)
+{
+	fputs(help, stdout);
+	return STATUS_OK;
+}
+
+static size_t count_digits(const char *text)
+{
+	return strspn(text, "0123456789");
+}
+
+bool parse_number(const char *text, size_t len, unsigned long max,
+		  unsigned long *value)
+{
+	if (!len || count_digits(text) < len || (len > 1 && *text == '0'))
+		return false;
+
+	*value = 0;
+	for (; len; len--, text++) {
+		unsigned int digit = *text - '0';
+
+		if (*value > (max - digit) / 10)
+			return false;
+		*value = *value * 10 + digit;
+	}
+	return true;
+}
+
+/* Adds one NODE=WEIGHT, whose form is known to be good */
+static bool add_weight(const char *node_text, int node_len,
+		       const char *weight_text, int weight_len,
+		       struct ratio *ratio)
+{
+	unsigned long node, weight;
+
+	if (!parse_number(node_text, node_len, MAX_NODES - 1, &node)) {
+		warnx("'%.*s' is not a node: nodes are 0 to %d", node_len,
+		      node_text, MAX_NODES - 1);
+		return false;
+	}
+	if (!parse_number(weight_text, weight_len, MAX_WEIGHT, &weight) ||
+	    !weight) {
+		warnx("'%.*s' is not a weight for node %lu: weights are 1 to %d",
+		      weight_len, weight_text, node, MAX_WEIGHT);
+		return false;
+	}
+	if (ratio->weight[node]) {
+		warnx("node %lu has two weights: give it one", node);
+		return false;
+	}
+	ratio->weight[node] = weight;
+	return true;
+}
+
+bool parse_ratio(const char *text, struct ratio *ratio)
+{
+	const char *at = text;
+
+	for (;;) {
+		size_t node_len = count_digits(at);
+		const char *weight = at + node_len + (at[node_len] == '=');
+		size_t weight_len = count_digits(weight);
+		const char *end = weight + weight_len;
+
+		if (!node_len || weight == at + node_len || !weight_len ||
+		    (*end && *end != ',')) {
+			warnx("'%s' is not a list of weights: write it like 0=5,1=1",
+			      text);
+			return false;
+		}
+		if (!add_weight(at, node_len, weight, weight_len, ratio))
+			return false;
+		if (!*end)
+			return true;
+		at = end + 1;
+	}
+}
+
+bool parse_nodes(const char *list, struct nodes *nodes)
+{
+	unsigned long first, last;
+	size_t len;
+
+	memset(nodes, 0, sizeof(*nodes));
+	for (;;) {
+		len = count_digits(list);
+		if (!parse_number(list, len, MAX_NODES - 1, &first))
+			return false;
+		list += len;
+		last = first;
+		if (*list == '-') {
+			len = count_digits(++list);
+			if (!parse_number(list, len, MAX_NODES - 1, &last))
+				return false;
+			list += len;
+		}
+		if (last < first)
+			return false;
+		memset(nodes->in + first, true, last - first + 1);
+		if (!*list)
+			return true;
+		if (*list++ != ',')
+			return false;
+	}
+}
+
+void format_nodes(const struct ratio *ratio, char *text, size_t size)
+{
+	const char *comma = "";
+	size_t used = 0;
+	int first, last;
+
+	text[0] = '\0';
+	for (first = 0; first < MAX_NODES && used < size; first = last + 1) {
+		last = first;
+		if (!ratio->weight[first])
+			continue;
+		while (last + 1 < MAX_NODES && ratio->weight[last + 1])
+			last++;
+		used += snprintf(text + used, size - used,
+				 first == last ? "%s%d" : "%s%d-%d",
+				 comma, first, last);
+		comma = ",";
+	}
+}
+
+bool read_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	bool good;
+
+	if (!file)
+		return false;
+	errno = 0;
+	line[0] = '\0';
+	good = fgets(line, size, file) || !errno;
+	line[strcspn(line, "\n")] = '\0';
+	fclose(file);
+	return good;
+}
+
+void format_bar(char *bar, double share, double expected)
+{
+	int filled = share * BAR_WIDTH + 0.5;
+
+	memset(bar, 0, BAR_WIDTH + 2);
+	memset(bar, '.', BAR_WIDTH);
+	memset(bar, '#', filled);
+	if (expected >= 0)
+		bar[(int)(expected * BAR_WIDTH + 0.5)] = '|';
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef NUMA_MAPS_H
+#define NUMA_MAPS_H
+
+#include <stdbool.h>
+
+#include "mpolctl.h"
+
+enum placing { PLACED_OTHERWISE, PLACED_EVENLY, PLACED_BY_WEIGHT };
+
+/* One line of numa_maps; the strings are parts of that line */
+struct mapping {
+	const char *address;
+	const char *policy;
+	const char *name;		/* "file=..., "heap", "stack" or "" */
+	enum placing placing;
+	struct nodes nodes;		/* of the policy */
+	unsigned long page_kb;		/* 0 for a mapping without pages */
+	unsigned long pages[MAX_NODES];
+	unsigned long total;
+};
+
+/* Reads a line, which is cut up; false when it is not one of numa_maps */
+bool parse_mapping(char *line, struct mapping *mapping);
+
+#endif /* NUMA_MAPS_H */

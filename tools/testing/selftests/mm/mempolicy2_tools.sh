@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# What mpolctl does to a command and to the weights, and the example program
+# with two threads. Both are of tools/mm and are looked for in the PATH.
+
+weights=/sys/kernel/mm/mempolicy/weighted_interleave
+number=0
+
+skip_all() {
+	echo "TAP version 13"
+	echo "1..0 # SKIP $1"
+	exit 4
+}
+
+result() {
+	status=$?
+	number=$((number + 1))
+	if [ $status -eq 0 ]; then
+		echo "ok $number $1"
+	else
+		echo "not ok $number $1"
+		failed=1
+	fi
+}
+
+all_weights() {
+	cat $weights/node*
+}
+
+# refuses TEXT COMMAND...: fails, says TEXT, and leaves the weights alone
+refuses() {
+	text=$1
+	shift
+	before=$(all_weights)
+	! said=$("$@" 2>&1) || return
+	[ "$(all_weights)" = "$before" ] || return
+	case $said in
+	*"$text"*) ;;
+	*)
+		echo "# $* said: $said"
+		return 1
+		;;
+	esac
+}
+
+command -v mpolctl >/dev/null || skip_all "mpolctl is not in the PATH"
+[ -d $weights ] || skip_all "needs weighted interleaving"
+{ [ -e $weights/node0 ] && [ -e $weights/node1 ]; } ||
+	skip_all "needs two nodes with memory"
+saved=$(for file in "$weights"/node*; do echo "$file $(cat "$file")"; done)
+failed=0
+
+echo "TAP version 13"
+echo "1..9"
+
+mpolctl weights 0=1 1=1 >/dev/null &&
+	mpolctl run --weights 0=5,1=1 -- \
+		./weighted_interleave_split --mib 8 --pages 512 --inherit >/tmp/own
+result "a command has its own ratio"
+grep -q '5 .* 1706\|5 .* 1707' /tmp/own && grep -q '1 .* 341\|1 .* 342' /tmp/own
+result "its pages are split five to one"
+[ "$(all_weights | sort -u)" = 1 ]
+result "the global weights stay"
+mpolctl weights 0=7 1=2 >/dev/null && [ "$(cat $weights/node0)" = 7 ] &&
+	[ "$(cat $weights/node1)" = 2 ]
+result "the global weights are written"
+mpolctl weights | grep -q 7
+result "and shown"
+refuses 999 mpolctl weights 0=9 1=999
+result "one bad weight of two: nothing is written"
+refuses "'" mpolctl run --weights 0=5,1 -- true
+result "a list without a weight is refused"
+mpolctl run --weights 0=5,1=1 -- false
+[ $? -eq 1 ]
+result "the status is that of the command"
+two-threads --mib 32 --pages 4096 >/tmp/threads || {
+	sed 's/^/# /' /tmp/threads
+	false
+}
+result "two threads have two ratios"
+
+echo "$saved" | while read -r file weight; do
+	echo "$weight" >"$file"
+done
+exit $failed
