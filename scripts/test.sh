@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Every test: set-up, kernel, each scenario (KUnit at boot, then kselftests), the proof of the harness, numactl, instruction counts.
+# Every test: set-up, kernel, each scenario (KUnit at boot, then kselftests), the proof of the harness, the tools, numactl, the old calls compared
+# with the base kernel's, instruction counts.
 # usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l]; -l looks for memory leaks after the tests.
-# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, manpages, count; TESTS="name ..." these kselftests.
+# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, manpages, oldcalls, count; TESTS="name ..." these kselftests.
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 when something passed and nothing failed.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -21,7 +22,7 @@ results=$BUILD/test/$config
 started=$(date +%s)
 
 scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list")
-parts="$scenarios harness numactl mpolctl manpages count"
+parts="$scenarios harness numactl mpolctl manpages oldcalls count"
 for name in ${ONLY:=$parts}; do
 	case " $(echo "$parts" | tr '\n' ' ')" in
 	*" $name "*) ;;
@@ -83,6 +84,7 @@ host_test() {
 host_test harness "$TOP/tests/harness/run.sh" -k "$kernel" -x "$slowdown"
 host_test mpolctl "$TOP/tests/tools/mpolctl.sh" "$BUILD/tools/mpolctl"
 host_test manpages "$TOP/tests/tools/man-pages.sh" "$TOP/tools/mm"
+host_test oldcalls "$TOP/scripts/old-calls.sh" -k "$kernel" -x "$slowdown" -o "$results/old-calls"
 host_test numactl "$TOP/scripts/numactl.sh" -k "$kernel" -x "$slowdown"
 
 # Instructions are counted on the kernel that they are promised for.

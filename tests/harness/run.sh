@@ -35,7 +35,7 @@ boot() {
 	booted=$1 limit=$2
 	shift 2
 	"$TOP/scripts/test-scenario.sh" -u -k "$kernel" -x "$slowdown" -t "$limit" -o "$results/$booted" \
-		-f "$TOP/tests/harness/guest:/usr/lib/kselftests/mm" uma "$@" > "$results/$booted.log" 2>&1
+		-f "$TOP/tests/harness/guest:/usr/lib/kselftests/mm $results/strays.bin:/usr/lib/kselftests/mm/strays" uma "$@" > "$results/$booted.log" 2>&1
 }
 
 # judge NAME CONSOLE OUTPUT OPTION...: a verdict on logs as they lie there
@@ -70,12 +70,16 @@ green() {
 	result $status "$what stays green"
 }
 
+gcc -static -o "$results/strays.bin" "$TOP/tests/harness/strays.c"
+
 echo "TAP version 13"
 
 green passes boot passes 60 passes
 console=$results/passes/console.log output=$results/passes/output.log
 red '124.*time limit' freezes boot freezes 12 freezes
 red 'hangs after its' hangs boot hangs 60 hangs
+red 'strays after its' strays boot strays 60 strays alone
+green alone judge alone "$results/strays/console.log" "$results/strays/output.log" alone
 red 'WARNING: ' warns boot warns 60 warns
 red 'Kernel panic' panics boot panics 60 panics
 red 'no results on the console' no-kunit judge no-kunit "$console" "$output" --kunit passes

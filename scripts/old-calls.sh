@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Are the answers of the old system calls those of the kernel without the series? Runs the same programs on both, and compares. Prints TAP.
+# usage: old-calls.sh [-k KERNELDIR] [-x SLOWDOWN] [-o RESULTDIR]
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+kernel=$BUILD/kernel/default slowdown=1 results=$BUILD/test/old-calls
+while getopts k:x:o: option; do
+	case $option in
+	k) kernel=$OPTARG ;;
+	x) slowdown=$OPTARG ;;
+	o) results=$OPTARG ;;
+	*) die "usage: old-calls.sh [-k KERNELDIR] [-x SLOWDOWN] [-o RESULTDIR]" ;;
+	esac
+done
+base=$BUILD/kernel/default-base
+limit=$((120 * slowdown))
+count=0 failed=0
+
+# result STATUS NAME
+result() {
+	count=$((count + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $count $2"
+	else
+		echo "not ok $count $2"
+		failed=1
+	fi
+}
+
+# answers KERNELDIR FILE: what the programs say on that kernel
+answers() {
+	# shellcheck disable=SC2016 # expanded in the machine
+	"$TOP/scripts/vm.sh" -s cxl2 -k "$1" -o "$2.console" -t "$limit" \
+		-r 'cd /usr/lib/kselftests/mm; for bits in "" _32; do echo "# mempolicy_sweep$bits"; ./mempolicy_sweep$bits || exit 1; done' > "$2"
+}
+
+mkdir -p "$results"
+"$TOP/scripts/kernel.sh" -b >&2
+
+echo "TAP version 13"
+# The cases that need the series are skipped there.
+status=0
+"$TOP/scripts/test-scenario.sh" -u -k "$base" -x "$slowdown" -o "$results/tests" cxl2 mempolicy_calls mempolicy_calls_32 >&2 || status=$?
+result $status "the kernel without the series passes the tests of the old calls"
+for name in base series; do
+	from=$kernel
+	[ $name = series ] || from=$base
+	status=0
+	answers "$from" "$results/$name" || status=$?
+	[ "$(grep -c . "$results/$name")" -gt 1000 ] || status=1
+	result $status "$name: $(grep -c . "$results/$name") answers"
+done
+diff "$results/base" "$results/series" > "$results/difference" && status=0 || status=$?
+result $status "every answer is the same"
+head -n 20 "$results/difference" | sed 's/^/# /'
+echo "1..$count"
+exit $failed
