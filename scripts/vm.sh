@@ -68,7 +68,7 @@ esac
 set -- $(value qemu) -nodefaults -no-user-config -display none -no-reboot \
 	"$@" -serial chardev:console -serial chardev:output \
 	-kernel "$kernel/bzImage" -initrd "$work/initramfs" \
-	-append "console=ttyS0 panic=-1 printk.devkmsg=on $(value append)$arguments"
+	-append "console=ttyS0 panic=-1 printk.devkmsg=on no_timer_check $(value append)$arguments"
 
 start() {
 	status=0

@@ -195,11 +195,13 @@ int mpol_put_nodes(u64 to, unsigned int nr_bits, const nodemask_t *nodes)
 	if (!array)
 		return -EFAULT;
 	for (first = 0; first < nr_bits; first += width) {
+		unsigned int last = min3(first + width, nr_bits, (unsigned int)MAX_NUMNODES);
 		unsigned long element = 0;
 
-		for (bit = 0; bit < width && first + bit < nr_node_ids; bit++)
-			if (node_isset(first + bit, *nodes))
-				__set_bit(bit, &element);
+		/* A relative mask may have more than there are nodes. */
+		for (bit = first; bit < last; bit++)
+			if (node_isset(bit, *nodes))
+				__set_bit(bit - first, &element);
 		if (put_element(element, array, first / width))
 			return -EFAULT;
 	}

@@ -1158,6 +1158,42 @@ TEST_F(mempolicy2, relative_and_static_as_given)
 	}
 }
 
+/* Positions of a relative mask need no node of that number */
+TEST_F(mempolicy2, relative_mask_beyond_the_nodes)
+{
+	struct context *ctx = &self->ctx;
+	struct own_policy own, got;
+	struct nodeset nodes;
+	int last = 0, node;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+
+	for (node = 1; node < MAX_NODES; node++) {
+		nodes = nodeset_pair(0, node);
+		own_init(&own, MPOL_INTERLEAVE, MPOL_F_RELATIVE_NODES, &nodes,
+			 NULL);
+		if (own_set(&own))
+			break;
+		last = node;
+		ASSERT_EQ(0, own_get(&got, NULL, 0));
+		EXPECT_TRUE(nodeset_equal(&nodes, &got.nodes))
+			TH_LOG("node %d", node);
+	}
+	if (last < ctx->nr_ids)
+		SKIP(return, "this kernel has no more node ids than this machine");
+	/* The mask that was got ends where its length says */
+	nodes = nodeset_pair(0, last);
+	own_init(&own, MPOL_INTERLEAVE, MPOL_F_RELATIVE_NODES, &nodes, NULL);
+	ASSERT_EQ(0, own_set(&own));
+	memset(&got, 0, sizeof(got));
+	got.param.pol_maxnodes = ctx->nr_ids;
+	got.param.pol_nodes = (uintptr_t)&got.nodes;
+	EXPECT_EQ(0, param_get(&got.param, param_size, NULL, 0));
+	nodes = nodeset_of(0);
+	EXPECT_TRUE(nodeset_equal(&nodes, &got.nodes));
+}
+
 TEST_F(mempolicy2, mbind2_of_nothing)
 {
 	struct context *ctx = &self->ctx;
