@@ -1,28 +1,34 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Boots one scenario, runs KUnit at boot and kselftests after it, and judges the run.
-# usage: test-scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-f FILES] [-t SECONDS] SCENARIO [TEST...]
+# usage: test-scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES] [-t SECONDS] SCENARIO [TEST...]
 #   -u  without KUnit    -x  every limit that many times longer    -c  a command to run after the tests, its status counts
+#   -e  for the environment of the tests, if this is that scenario
 # RESULTDIR gets console.log, output.log, verdict and counts ("PASSED FAILED SKIPPED"). The exit status is 0 when all is well.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-kernel=$BUILD/kernel/default results='' slowdown=1 kunit=--kunit after='' files='' limit=''
-while getopts k:o:x:uc:f:t: option; do
+kernel=$BUILD/kernel/default results='' slowdown=1 kunit=--kunit after='' variable='' files='' limit=''
+while getopts k:o:x:uc:e:f:t: option; do
 	case $option in
 	k) kernel=$OPTARG ;;
 	o) results=$OPTARG ;;
 	x) slowdown=$OPTARG ;;
 	u) kunit='' ;;
 	c) after=$OPTARG ;;
+	e) variable=$OPTARG ;;
 	f) files=$OPTARG ;;
 	t) limit=$OPTARG ;;
-	*) die "usage: test-scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-f FILES] [-t SECONDS] SCENARIO [TEST...]" ;;
+	*) die "usage: test-scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES] [-t SECONDS] SCENARIO [TEST...]" ;;
 	esac
 done
 shift $((OPTIND - 1))
 scenario=${1:?a scenario is needed}
 shift
+case $variable in
+"$scenario":*) variable=${variable#*:} ;;
+*) variable='' ;;
+esac
 results=${results:-$BUILD/test/$scenario}
 
 conf=$TOP/scenarios/$scenario.conf
@@ -41,7 +47,7 @@ start=$(date +%s)
 status=0
 step "$scenario: booting, tests" "$results/output.log" "$TOP/scripts/vm.sh" -s "$scenario" -k "$kernel" -o "$results/console.log" \
 	-t "$limit" -a "${kunit:+kunit.enable=1}" -f "$files" \
-	-r "KSELFTEST_SLOWDOWN=$slowdown kselftest $*${after:+; $after}" || status=$?
+	-r "KSELFTEST_SLOWDOWN=$slowdown ${variable:+$variable }kselftest $*${after:+; $after}" || status=$?
 
 verdict=0
 python3 "$TOP/scripts/verdict.py" --parser "$BUILD/base/tools/testing/kunit" $kunit --status "$status" \

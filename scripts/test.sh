@@ -2,19 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every test: set-up, kernel, each scenario (KUnit at boot, then kselftests), the proof of the harness, the tools, numactl, the old calls compared
 # with the base kernel's, instruction counts.
-# usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l]; -l looks for memory leaks after the tests.
+# usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE]
+#   -l  looks for memory leaks after the tests    -e  for the environment of the kselftests of one scenario
 # ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, manpages, oldcalls, count; TESTS="name ..." these kselftests.
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 when something passed and nothing failed.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-config=default slowdown=1 leaks=''
-while getopts c:x:l option; do
+config=default slowdown=1 leaks='' variable=''
+while getopts c:x:le: option; do
 	case $option in
 	c) config=$OPTARG ;;
 	x) slowdown=$OPTARG ;;
 	l) leaks=kmemleak-scan ;;
-	*) die "usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l]" ;;
+	e) variable=$OPTARG ;;
+	*) die "usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE]" ;;
 	esac
 done
 kernel=$BUILD/kernel/$config
@@ -59,7 +61,8 @@ mkdir -p "$results"
 # Two machines at a time.
 for name in $scenarios; do
 	! wanted "$name" || echo "$name"
-done | xargs -r -P 2 -I NAME "$TOP/scripts/test-scenario.sh" -k "$kernel" -x "$slowdown" -o "$results/NAME" ${leaks:+-c "$leaks"} NAME || true
+done | xargs -r -P 2 -I NAME "$TOP/scripts/test-scenario.sh" -k "$kernel" -x "$slowdown" -o "$results/NAME" ${leaks:+-c "$leaks"} \
+	${variable:+-e "$variable"} NAME || true
 for name in $scenarios; do
 	! wanted "$name" || [ -s "$results/$name/counts" ] || {
 		mkdir -p "$results/$name"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The mempolicy2 calls while a second thread rewrites what they read, and with
- * random arguments from several threads while the cpuset moves and the global
- * weights change.
+ * random arguments from several threads while the cpuset moves, the global
+ * weights change and, where there is such a node, memory comes and goes.
  *
  * MEMPOLICY2_CALLS is the number of random calls, MEMPOLICY2_SEED the seed of
  * an earlier run.
@@ -15,7 +15,8 @@
 
 #define DEFAULT_CALLS 50000
 #define THREADS 4
-#define PAGES 32
+/* Few, and seldom touched or moved: a million calls are to be affordable */
+#define PAGES 8
 /* Below what mmap(2) hands out */
 #define NOTHING_MAPPED ((void *)page_bytes())
 
@@ -31,6 +32,8 @@ struct context {
 	int second;
 	int nr_ids;
 	struct cpuset cpuset;
+	/* A node whose memory comes and goes, behind the others, or no blocks */
+	struct hot_node hot;
 	const char *missing;
 };
 
@@ -62,12 +65,16 @@ FIXTURE_SETUP(race)
 		ctx->missing = "needs two nodes with memory";
 		return;
 	}
+	if (hot_find(&ctx->hot) || ctx->hot.node < ctx->second)
+		ctx->hot.blocks = 0;
 	ASSERT_EQ(0, weights_flatten(1));
 }
 
 FIXTURE_TEARDOWN(race)
 {
 	policy_set(MPOL_DEFAULT, NULL);
+	if (self->ctx.hot.blocks && hot_has_memory(&self->ctx.hot))
+		EXPECT_EQ(0, hot_remove(&self->ctx.hot, 1));
 	cpuset_leave(&self->ctx.cpuset);
 	if (!self->ctx.missing)
 		EXPECT_EQ(0, weights_restore(&self->ctx.saved));
@@ -335,10 +342,23 @@ TEST_F_TIMEOUT(race, length_of_get_changes, 120)
 
 /* Random calls */
 
+struct disturber {
+	struct context *ctx;
+	pthread_t thread;
+	bool stop;
+	bool idle;
+	long rounds;
+	const char *wrong;
+};
+
+#define DISTURBERS 3
+
 struct caller {
 	struct context *ctx;
 	pthread_t thread;
+	const struct disturber *disturber;
 	unsigned long long random;
+	/* Still to be made */
 	long calls;
 	long accepted;
 	struct area area;
@@ -408,6 +428,8 @@ static void fill_random(struct caller *caller)
 			      nodeset_of(draw(caller, 2) ? ctx->first :
 							   ctx->second) :
 			      ctx->nodes;
+		if (ctx->hot.blocks && one_in(caller, 3))
+			nodeset_add(&args->nodes, ctx->hot.node);
 	}
 	if (param->mode == MPOL_WEIGHTED_INTERLEAVE && draw(caller, 4)) {
 		param->il_weights = (uintptr_t)args->weight;
@@ -540,9 +562,11 @@ static void call_bind(struct caller *caller)
 
 	fill_random(caller);
 	usize = random_size(caller);
+	if (one_in(caller, 16))
+		touch(start, pages, page);
 	if (one_in(caller, 4))
 		flags |= MPOL_MF_STRICT;
-	if (one_in(caller, 16))
+	if (one_in(caller, 64))
 		flags |= draw(caller, 2) ? MPOL_MF_MOVE : MPOL_MF_MOVE_ALL;
 	if (one_in(caller, 16)) {
 		flags |= draw(caller, 2) ? 1UL << 3 : 1UL << 5;
@@ -558,8 +582,6 @@ static void call_bind(struct caller *caller)
 		pages = 1;
 		caller->bad = true;
 	}
-	if (one_in(caller, 4))
-		touch(caller->area.start, PAGES, page);
 	ret = param_bind(start, pages * page, caller->args, usize, flags);
 	if (ret == -EIO && (flags & MPOL_MF_STRICT) && !caller->bad)
 		return;
@@ -571,7 +593,7 @@ static void call_bind(struct caller *caller)
 				      "bad arguments are accepted";
 	else if (!ret)
 		caller->wrong = look_at_policy(caller, start);
-	if (one_in(caller, 8))
+	if (one_in(caller, 32))
 		madvise(caller->area.start, caller->area.len, MADV_DONTNEED);
 	caller->accepted += !ret;
 }
@@ -634,15 +656,31 @@ static void call_get(struct caller *caller)
 	caller->accepted += !ret;
 }
 
+/* Whether each disturber with anything to do has done it at least once */
+static bool all_disturbed(const struct caller *caller)
+{
+	int i;
+
+	for (i = 0; i < DISTURBERS; i++)
+		if (!caller->disturber[i].idle &&
+		    !__atomic_load_n(&caller->disturber[i].rounds,
+				     __ATOMIC_RELAXED))
+			return false;
+	return true;
+}
+
 static void *calls_at_random(void *arg)
 {
 	static void (*const calls[])(struct caller *caller) = {
 		call_set, call_bind, call_get,
 	};
+	time_t end = time(NULL) + RACE_SECONDS;
 	struct caller *caller = arg;
 	struct own_policy get;
 
-	while (caller->calls && !caller->wrong) {
+	while (!caller->wrong &&
+	       (caller->calls > 0 ||
+		(!all_disturbed(caller) && time(NULL) < end))) {
 		calls[draw(caller, ARRAY_LEN(calls))](caller);
 		caller->calls--;
 	}
@@ -652,25 +690,27 @@ static void *calls_at_random(void *arg)
 	return NULL;
 }
 
-struct disturber {
-	struct context *ctx;
-	bool stop;
-	const char *wrong;
-};
-
 static void *moves_cpuset(void *arg)
 {
 	struct disturber *disturber = arg;
 	struct context *ctx = disturber->ctx;
-	const struct nodeset stops[] = {
+	struct nodeset stops[] = {
 		ctx->memory, nodeset_of(ctx->first), ctx->nodes,
-		nodeset_of(ctx->second),
+		nodeset_of(ctx->second), ctx->memory,
 	};
-	unsigned int i = 0;
+	const size_t with_hot = ARRAY_LEN(stops) - 1;
+	size_t i = 0;
+	int ret;
 
+	if (ctx->hot.blocks)
+		nodeset_add(&stops[with_hot], ctx->hot.node);
 	while (!__atomic_load_n(&disturber->stop, __ATOMIC_RELAXED)) {
-		if (cpuset_move(&ctx->cpuset, &stops[i++ % ARRAY_LEN(stops)]))
+		ret = cpuset_move(&ctx->cpuset, &stops[i]);
+		/* Cgroup 1 wants the memory to be there */
+		if (ret && !(ret == -EINVAL && i == with_hot))
 			disturber->wrong = "the cpuset could not be moved";
+		i = (i + 1) % ARRAY_LEN(stops);
+		PUT(disturber->rounds, disturber->rounds + !i);
 		usleep(2000);
 	}
 	if (cpuset_move(&ctx->cpuset, &ctx->memory))
@@ -682,15 +722,43 @@ static void *writes_weights(void *arg)
 {
 	struct disturber *disturber = arg;
 	struct context *ctx = disturber->ctx;
-	unsigned int i = 0;
+	unsigned int weight = 0;
+	int ret;
 
 	while (!__atomic_load_n(&disturber->stop, __ATOMIC_RELAXED)) {
-		if (weight_write(i % 2 ? ctx->first : ctx->second,
-				 1 + i % MAX_WEIGHT))
+		weight = weight % MAX_WEIGHT + 1;
+		if (weight_write(ctx->first, weight) ||
+		    weight_write(ctx->second, MAX_WEIGHT + 1 - weight))
 			disturber->wrong = "a weight could not be written";
-		i++;
-		usleep(500);
+		ret = ctx->hot.blocks ? weight_write(ctx->hot.node, weight) : 0;
+		if (ret && ret != -ENOENT && ret != -ENODEV)
+			disturber->wrong = "a weight could not be written";
+		PUT(disturber->rounds, disturber->rounds + 1);
+		usleep(1000);
 	}
+	return NULL;
+}
+
+/* A page in use may keep a block for a while, that is no mistake */
+static void *plugs_memory(void *arg)
+{
+	struct disturber *disturber = arg;
+	struct hot_node *hot = &disturber->ctx->hot;
+
+	if (disturber->idle)
+		return NULL;
+	while (!__atomic_load_n(&disturber->stop, __ATOMIC_RELAXED)) {
+		if (hot_block_state(hot->block[0], "online_movable"))
+			disturber->wrong = "memory does not come online";
+		usleep(20000);
+		if (!hot_block_state(hot->block[0], "offline"))
+			PUT(disturber->rounds, disturber->rounds + 1);
+		usleep(20000);
+	}
+	/* Its weight outlives it: leave it as it was */
+	if (hot_block_state(hot->block[0], "online_movable") ||
+	    weight_write(hot->node, 1))
+		disturber->wrong = "memory does not come online at the end";
 	return NULL;
 }
 
@@ -718,34 +786,35 @@ static int caller_init(struct caller *caller, struct context *ctx,
 	return ret ? ret : area_map(&caller->edge, 1, 1);
 }
 
-TEST_F_TIMEOUT(race, random_calls, 7200)
+static void caller_free(struct caller *caller)
 {
-	static void *(*const work[])(void *) = { writes_weights, moves_cpuset };
-	struct disturber disturber[ARRAY_LEN(work)] = {};
-	unsigned long long seed = number_of("MEMPOLICY2_SEED", time(NULL));
-	long calls = number_of("MEMPOLICY2_CALLS", DEFAULT_CALLS);
-	pthread_t thread[ARRAY_LEN(work)];
-	struct context *ctx = &self->ctx;
+	area_unmap(&caller->area);
+	area_unmap(&caller->edge);
+	free(caller->args);
+}
+
+/* Returns how many calls were accepted */
+static long call_and_disturb(struct __test_metadata *_metadata,
+			     struct context *ctx, unsigned long long seed,
+			     long calls)
+{
+	static void *(*const work[DISTURBERS])(void *) = {
+		writes_weights, moves_cpuset, plugs_memory,
+	};
+	struct disturber disturber[DISTURBERS] = {};
 	struct caller caller[THREADS];
 	long accepted = 0;
 	size_t i;
-	int ret;
 
-	if (ctx->missing)
-		SKIP(return, "%s", ctx->missing);
-	ASSERT_LT(0, calls);
-	ret = cpuset_enter(&ctx->cpuset, &ctx->memory);
-	if (ret == -EOPNOTSUPP)
-		SKIP(return, "no cpusets");
-	ASSERT_EQ(0, ret);
-
-	TH_LOG("%ld calls, MEMPOLICY2_SEED=%llu", calls, seed);
-	for (i = 0; i < THREADS; i++)
+	for (i = 0; i < THREADS; i++) {
 		ASSERT_EQ(0, caller_init(&caller[i], ctx, seed + i,
 					 (calls + THREADS - 1) / THREADS));
-	for (i = 0; i < ARRAY_LEN(work); i++) {
+		caller[i].disturber = disturber;
+	}
+	for (i = 0; i < DISTURBERS; i++) {
 		disturber[i].ctx = ctx;
-		ASSERT_EQ(0, pthread_create(&thread[i], NULL, work[i],
+		disturber[i].idle = work[i] == plugs_memory && !ctx->hot.blocks;
+		ASSERT_EQ(0, pthread_create(&disturber[i].thread, NULL, work[i],
 					    &disturber[i]));
 	}
 	for (i = 0; i < THREADS; i++)
@@ -754,18 +823,57 @@ TEST_F_TIMEOUT(race, random_calls, 7200)
 	for (i = 0; i < THREADS; i++) {
 		ASSERT_EQ(0, pthread_join(caller[i].thread, NULL));
 		EXPECT_TRUE(!caller[i].wrong)
-			TH_LOG("thread %zu, %ld calls before its end: %s", i,
+			TH_LOG("thread %zu, %ld calls to go: %s", i,
 			       caller[i].calls, caller[i].wrong);
 		accepted += caller[i].accepted;
+		caller_free(&caller[i]);
 	}
-	for (i = 0; i < ARRAY_LEN(work); i++) {
+	for (i = 0; i < DISTURBERS; i++) {
 		PUT(disturber[i].stop, true);
-		ASSERT_EQ(0, pthread_join(thread[i], NULL));
+		ASSERT_EQ(0, pthread_join(disturber[i].thread, NULL));
 		EXPECT_TRUE(!disturber[i].wrong)
 			TH_LOG("%s", disturber[i].wrong);
+		EXPECT_TRUE(disturber[i].idle || disturber[i].rounds)
+			TH_LOG("disturber %zu had nothing to show", i);
 	}
+	if (ctx->hot.blocks)
+		EXPECT_EQ(0, hot_remove(&ctx->hot, 1));
+	return accepted;
+}
+
+TEST_F_TIMEOUT(race, random_calls, 7200)
+{
+	unsigned long long seed = number_of("MEMPOLICY2_SEED", time(NULL));
+	long calls = number_of("MEMPOLICY2_CALLS", DEFAULT_CALLS);
+	struct context *ctx = &self->ctx;
+	const char *group = ctx->cpuset.group;
+	long long slab, all;
+	int ret;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ASSERT_LT(9, calls);
+	ret = cpuset_enter(&ctx->cpuset, &ctx->memory);
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "no cpusets");
+	ASSERT_EQ(0, ret);
+
+	TH_LOG("%ld calls, MEMPOLICY2_SEED=%llu", calls, seed);
+	slab = slab_bytes(group);
+	/* By then the caches of each CPU and node are there */
+	call_and_disturb(_metadata, ctx, ~seed, calls / 10);
+	all = slab_bytes(NULL);
 	/* A third of them has something wrong, the others are good */
-	EXPECT_LT(calls / 4, accepted);
+	EXPECT_LT(calls / 4, call_and_disturb(_metadata, ctx, seed, calls));
+
+	/* What they made is gone */
+	if (slab < 0)
+		TH_LOG("no memory cgroup that counts slab");
+	else
+		EXPECT_GE(slab + SLAB_NOISE,
+			  slab_settle(group, slab + SLAB_NOISE));
+	EXPECT_GE(all + SLAB_NOISE_OF_ALL,
+		  slab_settle(NULL, all + SLAB_NOISE_OF_ALL));
 }
 
 TEST_HARNESS_MAIN

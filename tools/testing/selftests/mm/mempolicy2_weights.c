@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 
 #include "../kselftest_harness.h"
@@ -727,6 +728,37 @@ TEST_F(weights, shared_object)
 	close(fd);
 }
 
+/* So are those of a segment of shared memory */
+TEST_F(weights, shared_segment)
+{
+	struct context *ctx = &self->ctx;
+	const size_t page = page_bytes();
+	struct own_policy own;
+	struct round round;
+	char *map[2];
+	int id, i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	id = shmget(IPC_PRIVATE, PAGES * page, 0600);
+	if (id < 0)
+		SKIP(return, "no System V shared memory");
+
+	for (i = 0; i < 2; i++)
+		map[i] = shmat(id, NULL, 0);
+	EXPECT_EQ(0, shmctl(id, IPC_RMID, NULL));
+	ASSERT_TRUE(map[0] != (void *)-1 && map[1] != (void *)-1);
+	madvise(map[1], PAGES * page, MADV_NOHUGEPAGE);
+	own_fill(&own, &ctx->nodes, five_one);
+	round_init(&round, &ctx->nodes, five_one);
+	ASSERT_EQ(0, own_bind(map[0], PAGES * page, &own, 0));
+	ASSERT_EQ(0, shmdt(map[0]));
+	EXPECT_TRUE(still_has(map[1], &own));
+	ASSERT_EQ(0, place(map[1], PAGES, page, placed));
+	EXPECT_TRUE(round_exact(&round, placed, PAGES));
+	ASSERT_EQ(0, shmdt(map[1]));
+}
+
 /* A shared object follows the global weight where it has none of its own */
 TEST_F(weights, shared_object_follows)
 {
@@ -976,6 +1008,66 @@ TEST_F(weights, move_of_what_cannot_move)
 	EXPECT_EQ(pid, waitpid(pid, NULL, 0));
 }
 
+/* More than a node that is full for a fault has left for a move */
+#define MANY_PAGES 8192
+
+static int moved_node[MANY_PAGES];
+
+static int count_on(const struct area *area, int node)
+{
+	int count = 0;
+	size_t i;
+
+	if (nodes_of_pages(area->start, MANY_PAGES, page_bytes(), moved_node))
+		return -1;
+	for (i = 0; i < MANY_PAGES; i++)
+		count += moved_node[i] == node;
+	return count;
+}
+
+/* A full node takes no page: what is meant for it stays, and can move later */
+TEST_F(weights, move_to_a_full_node)
+{
+	struct context *ctx = &self->ctx;
+	int on_first, on_second, want;
+	struct area area, filler;
+	struct own_policy own;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!nodes_have_room(&ctx->nodes, 2 * MANY_PAGES))
+		SKIP(return, "too little free memory on a node");
+
+	own_fill(&own, &ctx->nodes, one_five);
+	ASSERT_EQ(0, area_map(&area, MANY_PAGES, 1));
+	ASSERT_EQ(0, own_bind(area.start, area.len, &own, 0));
+	touch(area.start, MANY_PAGES, page_bytes());
+	want = count_on(&area, ctx->second);
+	ASSERT_LT(MANY_PAGES / 2, want);
+	ASSERT_EQ(0, madvise(area.start, area.len, MADV_DONTNEED));
+	own_fill(&own, &ctx->nodes, five_one);
+	ASSERT_EQ(0, own_bind(area.start, area.len, &own, 0));
+	touch(area.start, MANY_PAGES, page_bytes());
+	if (area_fill_node(&filler, ctx->second))
+		SKIP(return, "the node could not be filled");
+
+	own_fill(&own, &ctx->nodes, one_five);
+	EXPECT_EQ(-EIO, own_bind(area.start, area.len, &own,
+				 MPOL_MF_MOVE | MPOL_MF_STRICT));
+	EXPECT_TRUE(still_has(area.start, &own));
+	EXPECT_EQ(0, own_bind(area.start, area.len, &own, MPOL_MF_MOVE));
+	on_first = count_on(&area, ctx->first);
+	on_second = count_on(&area, ctx->second);
+	EXPECT_LT(on_second, want);
+	/* None went to a third place instead */
+	EXPECT_EQ(MANY_PAGES, on_first + on_second);
+
+	area_unmap(&filler);
+	EXPECT_EQ(0, own_bind(area.start, area.len, &own,
+			      MPOL_MF_MOVE | MPOL_MF_STRICT));
+	EXPECT_EQ(want, count_on(&area, ctx->second));
+}
+
 /* Only pages on a node outside of the mask matter to MPOL_MF_STRICT alone */
 TEST_F(weights, strict_alone)
 {
@@ -1027,44 +1119,181 @@ static int hugetlb_pool(int node, int count)
 	return -ENOMEM;
 }
 
+/* As many huge pages on each of both nodes; those before go to @old */
+static const char *hugetlb_pools(const struct context *ctx, long long huge,
+				 int *old)
+{
+	old[0] = -1;
+	old[1] = -1;
+	if (huge < 0)
+		return "no huge pages in this kernel";
+	if (!nodes_have_room(&ctx->nodes, HUGE_PAGES * huge / page_bytes()))
+		return "too little free memory on a node";
+	old[0] = hugetlb_pool(ctx->first, HUGE_PAGES);
+	old[1] = hugetlb_pool(ctx->second, HUGE_PAGES);
+	return old[0] < 0 || old[1] < 0 ? "no huge pages to be had" : NULL;
+}
+
+static void hugetlb_pools_restore(const struct context *ctx, const int *old)
+{
+	if (old[0] >= 0)
+		hugetlb_pool(ctx->first, old[0]);
+	if (old[1] >= 0)
+		hugetlb_pool(ctx->second, old[1]);
+}
+
 TEST_F(weights, hugetlb)
 {
 	struct context *ctx = &self->ctx;
 	long long huge = file_value("/proc/meminfo", "Hugepagesize:") * 1024;
-	int old[2] = { -1, -1 };
 	struct own_policy own;
 	struct round round;
-	char *map = MAP_FAILED;
-	int flags, i;
+	const char *missing;
+	int old[2], flags, i;
+	char *map;
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	if (huge < 0)
-		SKIP(return, "no huge pages in this kernel");
-	if (!nodes_have_room(&ctx->nodes, HUGE_PAGES * huge / page_bytes()))
-		SKIP(return, "too little free memory on a node");
 
-	for (i = 0; i < 2; i++)
-		old[i] = hugetlb_pool(i ? ctx->second : ctx->first, HUGE_PAGES);
+	missing = hugetlb_pools(ctx, huge, old);
 	own_fill(&own, &ctx->nodes, five_one);
 	round_init(&round, &ctx->nodes, five_one);
-	for (i = 0; i < 2 && old[0] >= 0 && old[1] >= 0; i++) {
+	for (i = 0; i < 2 && !missing; i++) {
 		flags = i ? MAP_SHARED : MAP_PRIVATE;
 		map = mmap(NULL, HUGE_PAGES * huge, PROT_READ | PROT_WRITE,
 			   flags | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
-		if (map == MAP_FAILED)
+		if (map == MAP_FAILED) {
+			missing = "no huge pages to be had";
 			break;
+		}
 		EXPECT_EQ(0, own_bind(map, HUGE_PAGES * huge, &own, 0));
 		EXPECT_EQ(0, place(map, HUGE_PAGES, huge, placed));
 		EXPECT_TRUE(round_exact(&round, placed, HUGE_PAGES));
 		EXPECT_TRUE(still_has(map, &own));
 		munmap(map, HUGE_PAGES * huge);
 	}
+	hugetlb_pools_restore(ctx, old);
+	if (missing)
+		SKIP(return, "%s", missing);
+}
+
+/* The policy of @addr: its mode, or -errno */
+static int mode_of(void *addr)
+{
+	int mode, ret;
+
+	ret = policy_get(&mode, NULL, addr, MPOL_F_ADDR);
+	return ret ? ret : mode;
+}
+
+/*
+ * A file of huge pages has no policy, in any mode: each of its mappings has one
+ * of its own, and places by the offset in the file.
+ */
+static const char *two_hugetlb_mappings(struct __test_metadata *_metadata,
+					struct context *ctx, int fd,
+					size_t huge)
+{
+	const size_t half = HUGE_PAGES / 2 * huge;
+	struct own_policy own, other;
+	struct round round;
+	char *map[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		map[i] = mmap(NULL, 2 * half, PROT_READ | PROT_WRITE,
+			      MAP_SHARED, fd, 0);
+		if (map[i] == MAP_FAILED)
+			return "no huge pages to be had";
+	}
+	EXPECT_EQ(0, policy_bind(map[0], 2 * half, MPOL_INTERLEAVE,
+				 &ctx->nodes, 0));
+	EXPECT_EQ(MPOL_DEFAULT, mode_of(map[1]));
+	own_fill(&own, &ctx->nodes, five_one);
+	EXPECT_EQ(0, own_bind(map[0], 2 * half, &own, 0));
+	EXPECT_EQ(MPOL_WEIGHTED_INTERLEAVE, mode_of(map[0]));
+	EXPECT_EQ(MPOL_DEFAULT, mode_of(map[1]));
+	own_fill(&other, &ctx->nodes, one_five);
+	EXPECT_EQ(0, own_bind(map[1], 2 * half, &other, 0));
+	EXPECT_TRUE(still_has(map[0], &own));
+	EXPECT_TRUE(still_has(map[1], &other));
+
+	/* Who touches a page first places it, for both */
+	touch(map[0], HUGE_PAGES / 2, huge);
+	touch(map[1] + half, HUGE_PAGES / 2, huge);
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, place(map[i], HUGE_PAGES, huge, placed));
+		round_init(&round, &ctx->nodes, five_one);
+		EXPECT_TRUE(round_exact(&round, placed, HUGE_PAGES / 2));
+		round_init(&round, &ctx->nodes, one_five);
+		EXPECT_TRUE(round_exact(&round, placed + HUGE_PAGES / 2,
+					HUGE_PAGES / 2));
+	}
+
+	/* The same weights by either mapping are the same layout */
+	EXPECT_EQ(0, own_bind(map[1], 2 * half, &own, 0));
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, madvise(map[i], 2 * half, MADV_REMOVE));
+		EXPECT_EQ(0, place(map[i], HUGE_PAGES, huge,
+				   i ? placed : fresh));
+	}
+	EXPECT_TRUE(same_nodes(placed, fresh, HUGE_PAGES));
 	for (i = 0; i < 2; i++)
-		if (old[i] >= 0)
-			hugetlb_pool(i ? ctx->second : ctx->first, old[i]);
-	if (map == MAP_FAILED)
-		SKIP(return, "no huge pages to be had");
+		munmap(map[i], 2 * half);
+	return NULL;
+}
+
+static const char *hugetlb_object(struct __test_metadata *_metadata,
+				  struct context *ctx, int fd, long long huge)
+{
+	const char *missing;
+	int old[2];
+
+	missing = hugetlb_pools(ctx, huge, old);
+	if (!missing) {
+		EXPECT_EQ(0, ftruncate(fd, HUGE_PAGES * huge));
+		missing = two_hugetlb_mappings(_metadata, ctx, fd, huge);
+	}
+	close(fd);
+	hugetlb_pools_restore(ctx, old);
+	return missing;
+}
+
+TEST_F(weights, hugetlb_memfd)
+{
+	struct context *ctx = &self->ctx;
+	long long huge = file_value("/proc/meminfo", "Hugepagesize:") * 1024;
+	const char *missing;
+	int fd;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	fd = memfd_create("weights", MFD_HUGETLB);
+	if (fd < 0)
+		SKIP(return, "no huge pages in this kernel");
+	missing = hugetlb_object(_metadata, ctx, fd, huge);
+	if (missing)
+		SKIP(return, "%s", missing);
+}
+
+TEST_F(weights, hugetlb_file)
+{
+	struct context *ctx = &self->ctx;
+	long long huge = file_value("/proc/meminfo", "Hugepagesize:") * 1024;
+	const char *missing;
+	char dir[64];
+	int fd;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (fs_mount("hugetlbfs", NULL, dir, sizeof(dir)))
+		SKIP(return, "no huge pages in this kernel");
+	fd = fs_file(dir);
+	ASSERT_LE(0, fd);
+	missing = hugetlb_object(_metadata, ctx, fd, huge);
+	fs_unmount(dir);
+	if (missing)
+		SKIP(return, "%s", missing);
 }
 
 TEST_HARNESS_MAIN

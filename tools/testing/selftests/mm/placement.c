@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the weighted interleave tests share, see placement.h */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -13,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "placement.h"
@@ -559,6 +561,33 @@ void area_unmap(struct area *area)
 	munmap(area->reserve, area->reserve_len);
 }
 
+int area_fill_node(struct area *area, int node)
+{
+	enum { CHUNK = 512 };
+	const size_t most = node_free_pages(node) + 4 * CHUNK;
+	struct nodeset nodes = nodeset_of(node);
+	size_t used, i, elsewhere;
+	int placed[CHUNK], ret;
+
+	ret = area_map(area, most, 1);
+	if (!ret)
+		ret = policy_bind(area->start, area->len, MPOL_PREFERRED,
+				  &nodes, 0);
+	if (ret)
+		return ret;
+	for (used = 0; used + CHUNK <= most; used += CHUNK) {
+		ret = place(area->start + used * page_bytes(), CHUNK,
+			    page_bytes(), placed);
+		if (ret)
+			return ret;
+		for (elsewhere = 0, i = 0; i < CHUNK; i++)
+			elsewhere += placed[i] != node;
+		if (elsewhere == CHUNK)
+			return 0;
+	}
+	return -EAGAIN;
+}
+
 void touch(void *addr, size_t count, size_t stride)
 {
 	char *page = addr;
@@ -1089,6 +1118,8 @@ static int write_in(const char *dir, const char *file, const char *text)
 static const char *mount_cpusets(char *dir, size_t size)
 {
 	if (!fs_mount("cgroup2", NULL, dir, size)) {
+		/* For slab_bytes(), where it is there */
+		write_in(dir, "cgroup.subtree_control", "+memory");
 		if (!write_in(dir, "cgroup.subtree_control", "+cpuset"))
 			return "cpuset.mems";
 		fs_unmount(dir);
@@ -1129,12 +1160,169 @@ int cpuset_move(const struct cpuset *cpuset, const struct nodeset *nodes)
 			nodeset_format(nodes, list, sizeof(list)));
 }
 
+static void group_leave(const char *mount, const char *group)
+{
+	if (group[0]) {
+		write_in(mount, "cgroup.procs", "0");
+		rmdir(group);
+	}
+	if (mount[0])
+		fs_unmount(mount);
+}
+
 void cpuset_leave(struct cpuset *cpuset)
 {
-	if (cpuset->group[0]) {
-		write_in(cpuset->mount, "cgroup.procs", "0");
-		rmdir(cpuset->group);
+	group_leave(cpuset->mount, cpuset->group);
+}
+
+int memcg_enter(struct memcg *memcg)
+{
+	memset(memcg, 0, sizeof(*memcg));
+	if (fs_mount("cgroup2", NULL, memcg->mount, sizeof(memcg->mount))) {
+		memcg->mount[0] = '\0';
+		return -EOPNOTSUPP;
 	}
-	if (cpuset->mount[0])
-		fs_unmount(cpuset->mount);
+	if (write_in(memcg->mount, "cgroup.subtree_control", "+memory"))
+		return -EOPNOTSUPP;
+	snprintf(memcg->group, sizeof(memcg->group), "%s/placement.%d",
+		 memcg->mount, getpid());
+	if (mkdir(memcg->group, 0755))
+		return -errno;
+	return write_in(memcg->group, "cgroup.procs", "0");
+}
+
+void memcg_leave(struct memcg *memcg)
+{
+	group_leave(memcg->mount, memcg->group);
+}
+
+long long slab_bytes(const char *group)
+{
+	char path[128];
+
+	if (!group)
+		return 1024 * file_value("/proc/meminfo", "SUnreclaim:");
+	snprintf(path, sizeof(path), "%s/memory.stat", group);
+	return file_value(path, "slab_unreclaimable");
+}
+
+long long slab_settle(const char *group, long long limit)
+{
+	time_t end = time(NULL) + SETTLE_SECONDS;
+	long long bytes;
+
+	for (;;) {
+		bytes = slab_bytes(group);
+		if (bytes <= limit || time(NULL) >= end)
+			return bytes;
+		usleep(100000);
+	}
+}
+
+/* The memory blocks of a node, by their numbers */
+static int memory_blocks(int node, int *block)
+{
+	struct dirent *entry;
+	char path[128];
+	int count = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), NODE_DIR "/node%d", node);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir)) && count < MAX_BLOCKS) {
+		if (sscanf(entry->d_name, "memory%d", &block[count]) != 1)
+			continue;
+		count++;
+	}
+	closedir(dir);
+	return count;
+}
+
+int hot_find(struct hot_node *hot)
+{
+	struct nodeset online, memory;
+	int node, ret;
+
+	ret = nodeset_read("online", &online);
+	if (!ret)
+		ret = nodeset_read("has_memory", &memory);
+	for (node = 0; node < MAX_NODES && !ret; node++) {
+		if (!nodeset_has(&online, node) || nodeset_has(&memory, node))
+			continue;
+		hot->node = node;
+		hot->blocks = memory_blocks(node, hot->block);
+		if (hot->blocks)
+			return 0;
+	}
+	return ret ? ret : -ENOENT;
+}
+
+bool hot_has_memory(const struct hot_node *hot)
+{
+	struct nodeset memory;
+
+	return !nodeset_read("has_memory", &memory) &&
+	       nodeset_has(&memory, hot->node);
+}
+
+int hot_block_state(int block, const char *state)
+{
+	char path[128];
+	int ret;
+
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/memory/memory%d/state", block);
+	ret = file_print(path, "%s", state);
+	/* Already there */
+	return ret == -EINVAL ? 0 : ret;
+}
+
+/* What the caller may allocate from follows a while after the memory */
+static bool hot_settled(int node, bool there)
+{
+	time_t end = time(NULL) + SETTLE_SECONDS;
+	struct nodeset allowed;
+	int mode;
+
+	do {
+		if (!policy_get(&mode, &allowed, NULL, MPOL_F_MEMS_ALLOWED) &&
+		    nodeset_has(&allowed, node) == there) {
+			/* The policies of the mappings come after that */
+			usleep(200000);
+			return true;
+		}
+		usleep(10000);
+	} while (time(NULL) < end);
+	return false;
+}
+
+int hot_add(const struct hot_node *hot, int blocks)
+{
+	int i, ret = 0;
+
+	/* Movable, so that it can go offline again */
+	for (i = 0; i < blocks && !ret; i++)
+		ret = hot_block_state(hot->block[i], "online_movable");
+	if (!ret && !hot_settled(hot->node, true))
+		ret = -ETIMEDOUT;
+	return ret;
+}
+
+int hot_remove(const struct hot_node *hot, int blocks)
+{
+	int attempt, i, left = blocks;
+
+	for (attempt = 0; attempt < 20 && left; attempt++) {
+		if (attempt) {
+			file_print("/proc/sys/vm/drop_caches", "3");
+			usleep(100000);
+		}
+		for (left = 0, i = 0; i < blocks; i++)
+			left += hot_block_state(hot->block[i], "offline") != 0;
+	}
+	if (left || hot_has_memory(hot))
+		return -EBUSY;
+	return hot_settled(hot->node, false) ? 0 : -ETIMEDOUT;
 }

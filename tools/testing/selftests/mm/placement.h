@@ -66,6 +66,16 @@ struct mpol_param {
 #define MAX_WEIGHT 255
 #define MAX_ROUND_NODES 64
 
+/* How long to wait for what the kernel does in its own time */
+#define SETTLE_SECONDS 10
+
+/*
+ * Slab that a test's own files and mappings take, and what each CPU holds back;
+ * in the whole machine others are at work, too, and pages are not full
+ */
+#define SLAB_NOISE (64 << 10)
+#define SLAB_NOISE_OF_ALL (2 << 20)
+
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* A node mask as the system calls take it */
@@ -183,6 +193,8 @@ unsigned int page_index(const void *addr, size_t size);
 int area_map(struct area *area, size_t pages, size_t align);
 int area_map_shared(struct area *area, size_t pages);
 void area_unmap(struct area *area);
+/* Takes all of a node's free memory without asking for more than there is */
+int area_fill_node(struct area *area, int node);
 /* Writes to @count pages of @stride bytes */
 void touch(void *addr, size_t count, size_t stride);
 /* The node, or -errno, of each of @count pages of @stride bytes */
@@ -283,6 +295,45 @@ int cpuset_enter(struct cpuset *cpuset, const struct nodeset *nodes);
 int cpuset_move(const struct cpuset *cpuset, const struct nodeset *nodes);
 /* Also after cpuset_enter() failed */
 void cpuset_leave(struct cpuset *cpuset);
+
+/*
+ * A memory cgroup of its own for the calling process, in cgroup 2.
+ * -EOPNOTSUPP without. cpuset_enter() makes one, too, where it can.
+ */
+struct memcg {
+	char mount[64];
+	char group[96];
+};
+
+int memcg_enter(struct memcg *memcg);
+/* Also after memcg_enter() failed */
+void memcg_leave(struct memcg *memcg);
+/*
+ * The bytes of slab that do not go by reclaim. Of a memory cgroup: its objects,
+ * exact but for the page that each CPU may hold back, -ENOENT when they are not
+ * counted. With NULL: the pages of the whole machine. slab_settle() reads until
+ * they are at most @limit, or for SETTLE_SECONDS.
+ */
+long long slab_bytes(const char *group);
+long long slab_settle(const char *group, long long limit);
+
+/* A node whose memory can come and go */
+#define MAX_BLOCKS 512
+
+struct hot_node {
+	int node;
+	int block[MAX_BLOCKS];
+	int blocks;
+};
+
+/* -ENOENT when no memory is offline, or just some of a node */
+int hot_find(struct hot_node *hot);
+bool hot_has_memory(const struct hot_node *hot);
+/* "online_movable" or "offline"; 0 when it is that already */
+int hot_block_state(int block, const char *state);
+/* The first @blocks blocks come; all of @blocks blocks that have come go */
+int hot_add(const struct hot_node *hot, int blocks);
+int hot_remove(const struct hot_node *hot, int blocks);
 
 /* A message of a helper, as a TAP comment */
 void note(const char *fmt, ...);

@@ -1019,32 +1019,6 @@ TEST_F(placement, weight_change_reaches_other_processes)
 	EXPECT_EQ(0, status);
 }
 
-/* Takes all of a node's free memory without asking for more than there is */
-static int fill_node(int node, struct area *area)
-{
-	const size_t chunk = 512, most = node_free_pages(node) + 4 * chunk;
-	struct nodeset nodes = nodeset_of(node);
-	size_t used, i, elsewhere;
-	int ret;
-
-	ret = area_map(area, most, 1);
-	if (!ret)
-		ret = policy_bind(area->start, area->len, MPOL_PREFERRED,
-				  &nodes, 0);
-	if (ret)
-		return ret;
-	for (used = 0; used + chunk <= most; used += chunk) {
-		ret = place(lowest(area, used), chunk, page_bytes(), placed);
-		if (ret)
-			return ret;
-		for (elsewhere = 0, i = 0; i < chunk; i++)
-			elsewhere += placed[i] != node;
-		if (elsewhere == chunk)
-			return 0;
-	}
-	return -EAGAIN;
-}
-
 /*
  * With a full node the pages meant for it go where they go under interleave,
  * and the others still to their own node.
@@ -1066,7 +1040,7 @@ TEST_F(placement, full_node)
 	ASSERT_EQ(0, round_write(&round, &self->ctx.nodes, weight));
 	ASSERT_EQ(0, round_sample(&round, &self->ctx.nodes, order));
 	ASSERT_EQ(0, area_map(&area, count, round.total));
-	ret = fill_node(self->ctx.second, &filler);
+	ret = area_fill_node(&filler, self->ctx.second);
 	if (ret)
 		SKIP(return, "the node could not be filled");
 
