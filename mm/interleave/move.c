@@ -28,7 +28,7 @@ static int move_to_node(struct mm_struct *mm, unsigned long start,
 {
 	struct migration_target_control target = {
 		.nid = nid,
-		.gfp_mask = GFP_HIGHUSER_MOVABLE | __GFP_THISNODE,
+		.gfp_mask = GFP_HIGHUSER_MOVABLE | __GFP_THISNODE | __GFP_NOWARN,
 	};
 	unsigned int succeeded = 0;
 	LIST_HEAD(pages);
