@@ -15,6 +15,8 @@
 
 #define DEFAULT_CALLS 50000
 #define THREADS 4
+/* Each write computes the orders of all live sets anew */
+#define LARGEST_WRITTEN 40
 /* Few, and seldom touched or moved: a million calls are to be affordable */
 #define PAGES 8
 /* Below what mmap(2) hands out */
@@ -394,6 +396,12 @@ static unsigned long wrong_pointer(struct caller *caller)
 	return pointers[draw(caller, ARRAY_LEN(pointers))];
 }
 
+/* Large ones make long rounds, which take their time */
+static int random_weight(struct caller *caller)
+{
+	return draw(caller, one_in(caller, 16) ? MAX_WEIGHT + 1 : 10);
+}
+
 static void fill_random(struct caller *caller)
 {
 	static const int modes[] = {
@@ -435,7 +443,7 @@ static void fill_random(struct caller *caller)
 		param->il_weights = (uintptr_t)args->weight;
 		for (i = 0; i < ctx->nr_ids; i++)
 			args->weight[i] = one_in(caller, 4) ? 0 :
-					  draw(caller, 256);
+					  random_weight(caller);
 	}
 	if (draw(caller, 3))
 		return;
@@ -711,7 +719,7 @@ static void *moves_cpuset(void *arg)
 			disturber->wrong = "the cpuset could not be moved";
 		i = (i + 1) % ARRAY_LEN(stops);
 		PUT(disturber->rounds, disturber->rounds + !i);
-		usleep(2000);
+		usleep(5000);
 	}
 	if (cpuset_move(&ctx->cpuset, &ctx->memory))
 		disturber->wrong = "the cpuset could not be moved back";
@@ -726,15 +734,15 @@ static void *writes_weights(void *arg)
 	int ret;
 
 	while (!__atomic_load_n(&disturber->stop, __ATOMIC_RELAXED)) {
-		weight = weight % MAX_WEIGHT + 1;
+		weight = weight % LARGEST_WRITTEN + 1;
 		if (weight_write(ctx->first, weight) ||
-		    weight_write(ctx->second, MAX_WEIGHT + 1 - weight))
+		    weight_write(ctx->second, LARGEST_WRITTEN + 1 - weight))
 			disturber->wrong = "a weight could not be written";
 		ret = ctx->hot.blocks ? weight_write(ctx->hot.node, weight) : 0;
 		if (ret && ret != -ENOENT && ret != -ENODEV)
 			disturber->wrong = "a weight could not be written";
 		PUT(disturber->rounds, disturber->rounds + 1);
-		usleep(1000);
+		usleep(5000);
 	}
 	return NULL;
 }
