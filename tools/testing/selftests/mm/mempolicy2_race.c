@@ -15,8 +15,6 @@
 
 #define DEFAULT_CALLS 50000
 #define THREADS 4
-/* Each write computes the orders of all live sets anew */
-#define LARGEST_WRITTEN 40
 /* Few, and seldom touched or moved: a million calls are to be affordable */
 #define PAGES 8
 /* Below what mmap(2) hands out */
@@ -562,8 +560,10 @@ static void call_set(struct caller *caller)
 static void call_bind(struct caller *caller)
 {
 	const size_t page = page_bytes();
-	size_t first = draw(caller, PAGES), usize;
-	size_t pages = 1 + draw(caller, PAGES - first);
+	/* Cutting mappings costs more than all else together */
+	bool whole = draw(caller, 16);
+	size_t first = whole ? 0 : draw(caller, PAGES), usize;
+	size_t pages = whole ? PAGES : 1 + draw(caller, PAGES - first);
 	char *start = caller->area.start + first * page;
 	unsigned long flags = 0;
 	int ret;
@@ -698,6 +698,28 @@ static void *calls_at_random(void *arg)
 	return NULL;
 }
 
+static long long microseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
+}
+
+/*
+ * Rests several times as long as was worked since @start, however slow the
+ * machine is: most of it is for the calls.
+ */
+static void rest(const struct disturber *disturber, long long start)
+{
+	long long end = microseconds();
+
+	end += 4 * (end - start) + 1000;
+	while (microseconds() < end &&
+	       !__atomic_load_n(&disturber->stop, __ATOMIC_RELAXED))
+		usleep(1000);
+}
+
 static void *moves_cpuset(void *arg)
 {
 	struct disturber *disturber = arg;
@@ -707,19 +729,21 @@ static void *moves_cpuset(void *arg)
 		nodeset_of(ctx->second), ctx->memory,
 	};
 	const size_t with_hot = ARRAY_LEN(stops) - 1;
+	long long start;
 	size_t i = 0;
 	int ret;
 
 	if (ctx->hot.blocks)
 		nodeset_add(&stops[with_hot], ctx->hot.node);
 	while (!__atomic_load_n(&disturber->stop, __ATOMIC_RELAXED)) {
+		start = microseconds();
 		ret = cpuset_move(&ctx->cpuset, &stops[i]);
 		/* Cgroup 1 wants the memory to be there */
 		if (ret && !(ret == -EINVAL && i == with_hot))
 			disturber->wrong = "the cpuset could not be moved";
 		i = (i + 1) % ARRAY_LEN(stops);
 		PUT(disturber->rounds, disturber->rounds + !i);
-		usleep(5000);
+		rest(disturber, start);
 	}
 	if (cpuset_move(&ctx->cpuset, &ctx->memory))
 		disturber->wrong = "the cpuset could not be moved back";
@@ -731,18 +755,20 @@ static void *writes_weights(void *arg)
 	struct disturber *disturber = arg;
 	struct context *ctx = disturber->ctx;
 	unsigned int weight = 0;
+	long long start;
 	int ret;
 
 	while (!__atomic_load_n(&disturber->stop, __ATOMIC_RELAXED)) {
-		weight = weight % LARGEST_WRITTEN + 1;
+		start = microseconds();
+		weight = weight % MAX_WEIGHT + 1;
 		if (weight_write(ctx->first, weight) ||
-		    weight_write(ctx->second, LARGEST_WRITTEN + 1 - weight))
+		    weight_write(ctx->second, MAX_WEIGHT + 1 - weight))
 			disturber->wrong = "a weight could not be written";
 		ret = ctx->hot.blocks ? weight_write(ctx->hot.node, weight) : 0;
 		if (ret && ret != -ENOENT && ret != -ENODEV)
 			disturber->wrong = "a weight could not be written";
 		PUT(disturber->rounds, disturber->rounds + 1);
-		usleep(5000);
+		rest(disturber, start);
 	}
 	return NULL;
 }
@@ -752,16 +778,19 @@ static void *plugs_memory(void *arg)
 {
 	struct disturber *disturber = arg;
 	struct hot_node *hot = &disturber->ctx->hot;
+	long long start;
 
 	if (disturber->idle)
 		return NULL;
 	while (!__atomic_load_n(&disturber->stop, __ATOMIC_RELAXED)) {
+		start = microseconds();
 		if (hot_block_state(hot->block[0], "online_movable"))
 			disturber->wrong = "memory does not come online";
-		usleep(20000);
+		rest(disturber, start);
+		start = microseconds();
 		if (!hot_block_state(hot->block[0], "offline"))
 			PUT(disturber->rounds, disturber->rounds + 1);
-		usleep(20000);
+		rest(disturber, start);
 	}
 	/* Its weight outlives it: leave it as it was */
 	if (hot_block_state(hot->block[0], "online_movable") ||
