@@ -15,7 +15,7 @@ while getopts k:x:o: option; do
 	esac
 done
 base=$BUILD/kernel/default-base
-limit=$((120 * slowdown))
+limit=$((300 * slowdown))
 count=0 failed=0
 
 # result STATUS NAME
