@@ -5,4 +5,4 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-exec "$TOP/scripts/test.sh" -c debug -x 6 -l -e hotplug:MEMPOLICY2_CALLS=1000000
+exec "$TOP/scripts/test.sh" -c debug -x 10 -l -e hotplug:MEMPOLICY2_CALLS=1000000
