@@ -24,6 +24,7 @@
 /* More mappings than the limit has room for, as each has a table */
 #define LIMIT (1024 * 1024)
 #define LIMIT_MAPPINGS 1500
+#define TRIES 64
 
 /* No allocation is smaller */
 #define SMALLEST 8
@@ -425,8 +426,8 @@ static int meets_limit(void *arg)
 	struct own_policy old, own, got;
 	struct memcg memcg;
 	char path[128];
+	size_t i, task;
 	char *map;
-	size_t i;
 	int fd;
 
 	/* With nobody to be killed the allocation fails */
@@ -452,14 +453,28 @@ static int meets_limit(void *arg)
 
 	i = bind_pages(map, LIMIT_MAPPINGS, &limited->nodes, DIFFERENT_WEIGHTS,
 		       &limited->ret);
-	own_fill(&own, &limited->nodes, i);
-	limited->set_ret = own_set(&own);
+	/*
+	 * What one allocation does not get, the next may: memory comes back from
+	 * RCU late. Then the rest is used up again.
+	 */
+	for (task = LIMIT_MAPPINGS; task < LIMIT_MAPPINGS + TRIES; task++) {
+		own_fill(&own, &limited->nodes, task + 1);
+		limited->set_ret = own_set(&own);
+		if (limited->set_ret)
+			break;
+		for (; i < LIMIT_MAPPINGS; i++) {
+			own_fill(&own, &limited->nodes, i);
+			if (own_bind(map + 2 * i * page, page, &own, 0))
+				break;
+		}
+	}
 	if (pwrite(fd, "max", 3, 0) != 3)
 		return 7;
 
 	limited->slab = slab_bytes(memcg.group);
+	own_fill(&own, &limited->nodes, task);
 	limited->old_task_stays = !own_get(&got, NULL, MPOL_F_OWN_WEIGHTS) &&
-				  own_equal(&old, &got);
+				  own_equal(&own, &got);
 	limited->old_stays = i < LIMIT_MAPPINGS &&
 			     mapping_has(map + 2 * i * page, &old);
 	/* Those that were made are not affected */
