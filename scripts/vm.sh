@@ -64,11 +64,12 @@ kvm) set -- "$@" -accel kvm -cpu host ;;
 *) set -- "$@" -accel tcg,thread=multi -cpu max ;;
 esac
 
+# initramfs_async=0: unpacking says when it is done, and must not say so between two lines of a KUnit test.
 # shellcheck disable=SC2046 # the scenario's arguments are words
 set -- $(value qemu) -nodefaults -no-user-config -display none -no-reboot \
 	"$@" -serial chardev:console -serial chardev:output \
 	-kernel "$kernel/bzImage" -initrd "$work/initramfs" \
-	-append "console=ttyS0 panic=-1 printk.devkmsg=on no_timer_check $(value append)$arguments"
+	-append "console=ttyS0 panic=-1 printk.devkmsg=on no_timer_check initramfs_async=0 $(value append)$arguments"
 
 start() {
 	status=0
