@@ -74,6 +74,7 @@ void weighted_interleave_separate(struct mempolicy *pol,
 				  struct interleave_own *room);
 int weighted_interleave_create(struct mempolicy *pol, const nodemask_t *nodes);
 int weighted_interleave_build(struct mempolicy *pol);
+void weighted_interleave_rebuild(struct mempolicy *pol, struct mm_struct *mm);
 void weighted_interleave_get(struct mempolicy *pol);
 void weighted_interleave_put(struct mempolicy *pol);
 void weighted_interleave_detach(struct mempolicy *pol);

@@ -65,7 +65,7 @@ extern unsigned long interleave_generation;
 extern u8 interleave_weights[MAX_NUMNODES];
 
 struct interleave_set *interleave_set_find_or_make(const nodemask_t *nodes,
-						   const u8 *own);
+						   const u8 *own, gfp_t gfp);
 bool interleave_set_is_of(const struct interleave_set *set,
 			  const nodemask_t *nodes, const u8 *own);
 void interleave_set_get(struct interleave_set *set);

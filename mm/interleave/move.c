@@ -21,10 +21,14 @@
  */
 #define MOST_ROUNDS	10
 
-/* Returns how many pages stay that should go to @nid. */
-static int move_to_node(struct mm_struct *mm, unsigned long start,
-			unsigned long end, const struct mempolicy *pol, int nid,
-			unsigned long flags, unsigned int *moved)
+/*
+ * Returns whether pages may be left that should go to @nid. @again tells whether
+ * another attempt may find it different: something moved, or the search met a
+ * huge page that somebody else was moving, and ended there.
+ */
+static bool move_to_node(struct mm_struct *mm, unsigned long start,
+			 unsigned long end, const struct mempolicy *pol, int nid,
+			 unsigned long flags, bool *again)
 {
 	struct migration_target_control target = {
 		.nid = nid,
@@ -32,19 +36,24 @@ static int move_to_node(struct mm_struct *mm, unsigned long start,
 	};
 	unsigned int succeeded = 0;
 	LIST_HEAD(pages);
+	bool cut_short;
 	int stay;
 
-	mpol_queue_misplaced(mm, start, end, pol, nid, flags, &pages);
+	cut_short = mpol_queue_misplaced(mm, start, end, pol, nid, flags,
+					 &pages) < 0;
+	if (cut_short)
+		*again = true;
 	if (list_empty(&pages))
-		return 0;
+		return cut_short;
 
 	stay = migrate_pages(&pages, alloc_migration_target, NULL,
 			     (unsigned long)&target, MIGRATE_SYNC,
 			     MR_MEMPOLICY_MBIND, &succeeded);
 	if (stay)
 		putback_movable_pages(&pages);
-	*moved += succeeded;
-	return stay;
+	if (succeeded)
+		*again = true;
+	return stay || cut_short;
 }
 
 /**
@@ -58,24 +67,27 @@ static int move_to_node(struct mm_struct *mm, unsigned long start,
  * A page that finds no memory on its own node stays where it is.
  *
  * Context: may sleep; mmap_lock held for writing, lru_cache_disable() called.
- * Return: 0, or -EIO with MPOL_MF_STRICT when a page is not on its own node.
+ * Return: 0, -EIO with MPOL_MF_STRICT when a page is not on its own node, or
+ * -EINTR when the caller is being killed.
  */
 int weighted_interleave_move(struct mm_struct *mm, unsigned long start,
 			     unsigned long end, const struct mempolicy *pol,
 			     unsigned long flags)
 {
 	unsigned long move = flags & (MPOL_MF_MOVE | MPOL_MF_MOVE_ALL);
-	unsigned int moved;
-	int nid, stay, rounds = 0;
+	bool stay, again;
+	int nid, rounds = 0;
 
 	do {
-		moved = 0;
-		stay = 0;
-		for_each_node_mask(nid, pol->nodes)
-			if (move_to_node(mm, start, end, pol, nid, move, &moved))
-				stay = 1;
-	} while (stay && moved && ++rounds < MOST_ROUNDS &&
-		 !fatal_signal_pending(current));
+		stay = false;
+		again = false;
+		for_each_node_mask(nid, pol->nodes) {
+			if (fatal_signal_pending(current))
+				return -EINTR;
+			if (move_to_node(mm, start, end, pol, nid, move, &again))
+				stay = true;
+		}
+	} while (stay && again && ++rounds < MOST_ROUNDS);
 
 	if (!(flags & MPOL_MF_STRICT))
 		return 0;

@@ -19,8 +19,11 @@
  * are placed in run order, until the next rebind of the task or the next call
  * that sets it.
  */
+#include <linux/gfp.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -239,6 +242,25 @@ void weighted_interleave_detach(struct mempolicy *pol)
 	interleave_set_put(set);
 }
 
+/*
+ * In a cpuset rebind. The caller holds locks that each fork and exit waits for,
+ * and may be anybody: the owner of the policy pays, and nobody waits for memory.
+ */
+static struct interleave_set *set_of_owner(struct mm_struct *owner,
+					   const nodemask_t *nodes,
+					   const u8 *own)
+{
+	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(owner);
+	struct mem_cgroup *old = set_active_memcg(memcg);
+	struct interleave_set *set;
+
+	set = interleave_set_find_or_make(nodes, own, GFP_NOWAIT |
+					  __GFP_ACCOUNT | __GFP_NOWARN);
+	set_active_memcg(old);
+	mem_cgroup_put(memcg);
+	return set;
+}
+
 /**
  * weighted_interleave_build - give a policy the set of its nodes
  * @pol: the policy; not yet visible, or of a mapping
@@ -254,11 +276,34 @@ int weighted_interleave_build(struct mempolicy *pol)
 	if (set_of(pol))
 		return 0;
 
-	set = interleave_set_find_or_make(&pol->nodes, bound_of(pol));
+	set = interleave_set_find_or_make(&pol->nodes, bound_of(pol),
+					  GFP_KERNEL_ACCOUNT);
 	if (IS_ERR(set))
 		return PTR_ERR(set);
 	rcu_assign_pointer(*interleave_slot(pol), set);
 	return 0;
+}
+
+/**
+ * weighted_interleave_rebuild - give a mapping's policy the set of other nodes
+ * @pol: the policy, after a cpuset rebind
+ * @mm:  the address space of the mapping
+ *
+ * Without memory the policy stays without a set, and pages go in run order.
+ *
+ * Context: may sleep for interleave_lock; mmap_lock of @mm held for writing.
+ */
+void weighted_interleave_rebuild(struct mempolicy *pol, struct mm_struct *mm)
+{
+	struct interleave_set *set;
+
+	weighted_interleave_detach(pol);
+	if (set_of(pol))
+		return;
+
+	set = set_of_owner(mm, &pol->nodes, bound_of(pol));
+	if (!IS_ERR(set))
+		rcu_assign_pointer(*interleave_slot(pol), set);
 }
 
 /**
@@ -367,6 +412,7 @@ void weighted_interleave_rebuild_task(struct task_struct *task)
 {
 	struct interleave_set *set = NULL;
 	struct wanted_set *wanted;
+	struct mm_struct *mm = NULL;
 	struct mempolicy *pol;
 
 	/* A hint only; what counts is read again under task_lock(). */
@@ -387,10 +433,16 @@ void weighted_interleave_rebuild_task(struct task_struct *task)
 	wanted->own = has_own(pol);
 	if (wanted->own)
 		memcpy(wanted->weights, bound_of(pol), nr_node_ids);
+	if (task->mm) {
+		mm = task->mm;
+		mmgrab(mm);
+	}
 	task_unlock(task);
 
-	set = interleave_set_find_or_make(&wanted->nodes,
-					  wanted->own ? wanted->weights : NULL);
+	set = set_of_owner(mm, &wanted->nodes,
+			   wanted->own ? wanted->weights : NULL);
+	if (mm)
+		mmdrop(mm);
 	if (IS_ERR(set))
 		goto free;
 

@@ -23,8 +23,10 @@
 #include <linux/jhash.h>
 #include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/once.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -38,20 +40,27 @@
 /* Hold so many sets before interrupts are let in. */
 #define SETS_PER_LOCK		64
 
+/* An order that is short is not worth the out-of-memory killer. */
+#define STAGE_GFP		(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
 /* What it protects is said where it is declared. */
 DEFINE_MUTEX(interleave_lock);
 unsigned long interleave_generation;
 
 /* Protects changes of the hash and the list. */
 static DEFINE_RAW_SPINLOCK(sets_lock);
-static DEFINE_HASHTABLE(sets_hash, 8);
+static DEFINE_HASHTABLE(sets_hash, 10);
 static LIST_HEAD(sets_list);
 
+/* With a seed, or weights could be chosen that all go to one bucket. */
 static u32 key_hash(const nodemask_t *nodes, const u8 *own)
 {
-	u32 hash = jhash(nodes_addr(*nodes),
-			 BITS_TO_LONGS(nr_node_ids) * sizeof(unsigned long), 0);
+	static u32 seed __read_mostly;
+	u32 hash;
 
+	get_random_once(&seed, sizeof(seed));
+	hash = jhash(nodes_addr(*nodes),
+		     BITS_TO_LONGS(nr_node_ids) * sizeof(unsigned long), seed);
 	return own ? jhash(own, nr_node_ids, hash) : hash;
 }
 
@@ -68,7 +77,7 @@ static struct interleave_order *order_make(const nodemask_t *nodes,
 	if (!nr_nodes)
 		return ERR_PTR(-EINVAL);
 
-	shares = kvmalloc_array(nr_nodes, sizeof(*shares), GFP_KERNEL);
+	shares = kvmalloc_array(nr_nodes, sizeof(*shares), gfp);
 	if (!shares)
 		return ERR_PTR(-ENOMEM);
 
@@ -131,13 +140,13 @@ static struct interleave_set *set_find(const nodemask_t *nodes, const u8 *own)
 	return found;
 }
 
-static struct interleave_set *set_make(const nodemask_t *nodes, const u8 *own)
+static struct interleave_set *set_make(const nodemask_t *nodes, const u8 *own,
+				       gfp_t gfp)
 {
 	struct interleave_order *order;
 	struct interleave_set *set;
 
-	set = kzalloc(struct_size(set, own_weights, own ? nr_node_ids : 0),
-		      GFP_KERNEL_ACCOUNT);
+	set = kzalloc(struct_size(set, own_weights, own ? nr_node_ids : 0), gfp);
 	if (!set)
 		return ERR_PTR(-ENOMEM);
 
@@ -145,8 +154,7 @@ static struct interleave_set *set_make(const nodemask_t *nodes, const u8 *own)
 	if (own)
 		set->own = memcpy(set->own_weights, own, nr_node_ids);
 	refcount_set(&set->refs, 1);
-	order = order_make(&set->nodes, set->own, interleave_weights,
-			   GFP_KERNEL_ACCOUNT);
+	order = order_make(&set->nodes, set->own, interleave_weights, gfp);
 	if (IS_ERR(order)) {
 		kfree(set);
 		return ERR_CAST(order);
@@ -164,9 +172,10 @@ static void set_free(struct interleave_set *set)
 
 static void set_join(struct interleave_set *set)
 {
+	u32 hash = key_hash(&set->nodes, set->own);
+
 	raw_spin_lock_irq(&sets_lock);
-	hash_add_rcu(sets_hash, &set->hash,
-		     key_hash(&set->nodes, set->own));
+	hash_add_rcu(sets_hash, &set->hash, hash);
 	list_add(&set->list, &sets_list);
 	raw_spin_unlock_irq(&sets_lock);
 }
@@ -176,14 +185,14 @@ static void set_join(struct interleave_set *set)
  * @nodes: the nodes, not empty; stable during the call
  * @own:   own weight by node id, 0 for nodes that follow the global weight and
  *         outside of @nodes, stable during the call; NULL when all follow
- *
- * A new set and its first order are charged to the memory cgroup of the caller.
+ * @gfp:   how a new set and its first order are allocated, and whether they are
+ *         charged
  *
  * Context: may sleep, takes interleave_lock.
  * Return: the set, or ERR_PTR(-ENOMEM), or ERR_PTR(-EINVAL) for an empty mask.
  */
 struct interleave_set *interleave_set_find_or_make(const nodemask_t *nodes,
-						   const u8 *own)
+						   const u8 *own, gfp_t gfp)
 {
 	struct interleave_set *set, *found;
 	unsigned long generation;
@@ -198,7 +207,7 @@ struct interleave_set *interleave_set_find_or_make(const nodemask_t *nodes,
 
 		/* Read before the weights, as it is written after them. */
 		generation = smp_load_acquire(&interleave_generation);
-		set = set_make(nodes, own);
+		set = set_make(nodes, own, gfp);
 		if (IS_ERR(set))
 			return set;
 
@@ -300,8 +309,11 @@ static bool set_is_touched(const struct interleave_set *set, const u8 *weights)
  * Nothing changes for allocations yet. On success interleave_sets_publish()
  * must follow; on failure nothing is left behind.
  *
+ * There may be very many sets, so the caller can be killed meanwhile. Nobody
+ * else is, for want of memory: then the old weights are the better ones.
+ *
  * Context: may sleep, interleave_lock held.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
  */
 int interleave_sets_stage(const u8 *weights)
 {
@@ -314,15 +326,19 @@ int interleave_sets_stage(const u8 *weights)
 	list_for_each_entry(set, &sets_list, list) {
 		struct interleave_order *order;
 
+		cond_resched();
+		if (fatal_signal_pending(current)) {
+			err = -EINTR;
+			break;
+		}
 		if (!set_is_touched(set, weights))
 			continue;
-		order = order_make(&set->nodes, set->own, weights, GFP_KERNEL);
+		order = order_make(&set->nodes, set->own, weights, STAGE_GFP);
 		if (IS_ERR(order)) {
 			err = PTR_ERR(order);
 			break;
 		}
 		set->staged = order;
-		cond_resched();
 	}
 	if (!err)
 		return 0;

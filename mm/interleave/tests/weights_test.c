@@ -34,7 +34,7 @@ static struct interleave_set *set_of_two(struct kunit *test)
 		kunit_skip(test, "needs two possible nodes");
 	node_set(0, nodes);
 	node_set(1, nodes);
-	set = interleave_set_find_or_make(&nodes, NULL);
+	set = interleave_set_find_or_make(&nodes, NULL, GFP_KERNEL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
 	return set;
 }
@@ -68,7 +68,7 @@ static void other_nodes_have_another_set(struct kunit *test)
 	struct interleave_set *two = set_of_two(test), *one;
 	nodemask_t nodes = nodemask_of_node(1);
 
-	one = interleave_set_find_or_make(&nodes, NULL);
+	one = interleave_set_find_or_make(&nodes, NULL, GFP_KERNEL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(one));
 	KUNIT_EXPECT_PTR_NE(test, one, two);
 	KUNIT_EXPECT_EQ(test, pages_of(one, 1), 1u);
@@ -82,7 +82,7 @@ static void empty_mask_has_no_set(struct kunit *test)
 	nodemask_t nodes = NODE_MASK_NONE;
 
 	KUNIT_EXPECT_EQ(test, -EINVAL,
-			(int)PTR_ERR(interleave_set_find_or_make(&nodes, NULL)));
+			(int)PTR_ERR(interleave_set_find_or_make(&nodes, NULL, GFP_KERNEL)));
 }
 
 static void a_store_reaches_live_sets(struct kunit *test)

@@ -375,6 +375,101 @@ TEST_F_TIMEOUT(memory, first_user_pays, 600)
 	EXPECT_LE(tables, witness[0].kept);
 }
 
+/* A process whose cpuset somebody else widens */
+struct tenant {
+	struct nodeset nodes;
+	int nr;
+	int turn;
+	struct cpuset cpuset;
+	int ret;
+	int move_ret;
+	/* Slab bytes that the other nodes cost */
+	long long cost;
+};
+
+static int lets_others_move_it(void *arg)
+{
+	struct tenant *tenant = arg;
+	struct witness turns = { .turn = &tenant->turn };
+	const size_t page = page_bytes();
+	long long start;
+	char *map;
+	int i;
+
+	map = map_pages(tenant->nr);
+	if (!map)
+		return leave_turns(&turns, 1);
+	for (i = 0; i < tenant->nr && !tenant->ret; i++) {
+		struct own_policy own;
+		unsigned int weight[2];
+
+		weights_of(i, weight);
+		own_init(&own, MPOL_WEIGHTED_INTERLEAVE, MPOL_F_STATIC_NODES,
+			 &tenant->nodes, weight);
+		tenant->ret = own_bind(map + 2 * i * page, page, &own, 0);
+	}
+	start = slab_bytes(tenant->cpuset.group);
+	end_turn(&turns);
+	wait_for_turn(&turns, 2);
+	tenant->cost = slab_bytes(tenant->cpuset.group) - start;
+	unmap_pages(map, tenant->nr);
+	return 0;
+}
+
+/* Makes the group, and leaves it to its child */
+static int moves_a_tenant(void *arg)
+{
+	struct tenant *tenant = arg;
+	struct nodeset first = nodeset_head(&tenant->nodes, 1);
+	struct witness turns = { .turn = &tenant->turn };
+	int status, ret = 1;
+	char path[128];
+	pid_t pid;
+
+	if (cpuset_enter(&tenant->cpuset, &first) ||
+	    slab_bytes(tenant->cpuset.group) < 0) {
+		cpuset_leave(&tenant->cpuset);
+		return 2;
+	}
+	pid = fork();
+	if (!pid)
+		_exit(lets_others_move_it(tenant));
+	snprintf(path, sizeof(path), "%s/cgroup.procs", tenant->cpuset.mount);
+	if (pid > 0 && !file_print(path, "0")) {
+		wait_for_turn(&turns, 1);
+		tenant->move_ret = cpuset_move(&tenant->cpuset, &tenant->nodes);
+		end_turn(&turns);
+		ret = waitpid(pid, &status, 0) != pid || status;
+	}
+	cpuset_leave(&tenant->cpuset);
+	return ret;
+}
+
+/*
+ * The tables for the new nodes are the owner's, whoever moves it: here the
+ * administrator, in another group.
+ */
+TEST_F_TIMEOUT(memory, owner_pays_for_a_move, 600)
+{
+	struct tenant *tenant;
+	int ret;
+
+	if (self->ctx.missing)
+		SKIP(return, "%s", self->ctx.missing);
+
+	tenant = shared_memory(sizeof(*tenant));
+	ASSERT_TRUE(!!tenant);
+	tenant->nodes = self->ctx.nodes;
+	tenant->nr = scaled(SHARED_MAPPINGS);
+	ret = in_child(moves_a_tenant, tenant);
+	if (ret == 2)
+		SKIP(return, "no cpusets that count slab");
+	EXPECT_EQ(0, ret);
+	EXPECT_EQ(0, tenant->ret);
+	EXPECT_EQ(0, tenant->move_ret);
+	EXPECT_LE(pages_of_rounds(&tenant->nodes, tenant->nr), tenant->cost);
+}
+
 /*
  * The report of the out-of-memory killer, which has nobody to kill here, has a
  * call trace, at the level of warnings. What is worse still gets through.
