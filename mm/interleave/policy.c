@@ -243,9 +243,11 @@ void weighted_interleave_detach(struct mempolicy *pol)
 }
 
 /*
- * In a cpuset rebind. The caller holds locks that each fork and exit waits for,
- * and may be anybody: the owner of the policy pays, and nobody waits for memory.
+ * In a cpuset rebind the caller holds locks that each fork and exit waits for,
+ * and may be anybody: nobody waits for memory, and the owner of the policy pays.
  */
+#define REBIND_GFP	(GFP_NOWAIT | __GFP_NOWARN)
+
 static struct interleave_set *set_of_owner(struct mm_struct *owner,
 					   const nodemask_t *nodes,
 					   const u8 *own)
@@ -254,8 +256,8 @@ static struct interleave_set *set_of_owner(struct mm_struct *owner,
 	struct mem_cgroup *old = set_active_memcg(memcg);
 	struct interleave_set *set;
 
-	set = interleave_set_find_or_make(nodes, own, GFP_NOWAIT |
-					  __GFP_ACCOUNT | __GFP_NOWARN);
+	set = interleave_set_find_or_make(nodes, own,
+					  REBIND_GFP | __GFP_ACCOUNT);
 	set_active_memcg(old);
 	mem_cgroup_put(memcg);
 	return set;
@@ -419,7 +421,7 @@ void weighted_interleave_rebuild_task(struct task_struct *task)
 	if (!READ_ONCE(task->mempolicy))
 		return;
 
-	wanted = kmalloc(struct_size(wanted, weights, nr_node_ids), GFP_KERNEL);
+	wanted = kmalloc(struct_size(wanted, weights, nr_node_ids), REBIND_GFP);
 	if (!wanted)
 		return;
 
