@@ -10,12 +10,13 @@ set -eu
 "$TOP/scripts/tools.sh"
 say "booting the scenario cxl2: node 0 is fast memory beside the CPUs, node 1 slower memory as behind a CXL link"
 say
-if "$TOP/scripts/vm.sh" -s cxl2 -o "$BUILD/vm/run.console.log" -r show-interleave; then
+if "$TOP/scripts/vm.sh" -s cxl2 -o "$BUILD/vm/run.console.log" \
+	-r 'show-interleave && echo && show-promotion'; then
 	say
-	say "PASS: every node got its share of the pages, for all five pairs of weights, and a command its own ratio"
+	say "PASS: every node got its share of the pages, for all five pairs of weights, and a command its own ratio; hot pages came to fast memory"
 else
 	status=$?
 	say
-	say "FAIL: the split is not the expected one, or the machine failed (status $status); console: $BUILD/vm/run.console.log"
+	say "FAIL: a split or a placement is not the expected one, or the machine failed (status $status); console: $BUILD/vm/run.console.log"
 	exit 1
 fi

@@ -48,7 +48,11 @@ if [ -n "$packages" ]; then
 	# shellcheck disable=SC2086 # a list of names
 	(lock packages && need_packages $packages) >&2
 fi
-accel=$("$TOP/scripts/vm-accel.sh")
+# Only the emulator has a clock that counts instructions, and only with one thread.
+case $(value clock) in
+instructions*) accel=instructions ;;
+*) accel=$("$TOP/scripts/vm-accel.sh") ;;
+esac
 "$TOP/scripts/initramfs.sh" -o "$work/initramfs" -s "$conf" -r "$command" -f "$(value files)$files"
 
 # Without a command the console is this terminal and there is no limit but the one asked for.
@@ -61,6 +65,7 @@ else
 fi
 case $accel in
 kvm) set -- "$@" -accel kvm -cpu host ;;
+instructions) set -- "$@" -accel tcg,thread=single -icount shift=3,sleep=off -cpu max ;;
 *) set -- "$@" -accel tcg,thread=multi -cpu max ;;
 esac
 

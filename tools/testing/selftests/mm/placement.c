@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the weighted interleave tests share, see placement.h */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -380,13 +381,21 @@ long long file_value(const char *path, const char *key)
 	if (!file)
 		return -errno;
 	while (fgets(line, sizeof(line), file)) {
-		if (strncmp(line, key, len) || line[len] != ' ')
+		if (strncmp(line, key, len) || !isblank(line[len]))
 			continue;
 		value = strtoll(line + len, NULL, 10);
 		break;
 	}
 	fclose(file);
 	return value;
+}
+
+long long file_number(const char *path)
+{
+	char text[32];
+	int ret = file_read(path, text, sizeof(text));
+
+	return ret < 0 ? ret : strtoll(text, NULL, 10);
 }
 
 const char *weight_path(int node, char *buf, size_t size)
@@ -1219,8 +1228,7 @@ long long slab_settle(const char *group, long long limit)
 	}
 }
 
-/* The memory blocks of a node, by their numbers */
-static int memory_blocks(int node, int *block)
+int memory_blocks(int node, int *block)
 {
 	struct dirent *entry;
 	char path[128];

@@ -149,8 +149,10 @@ bool have_weighted_interleave(void);
 int file_read(const char *path, char *buf, size_t size);
 int file_write(const char *path, const void *buf, size_t len);
 int file_print(const char *path, const char *fmt, ...);
-/* The number after "@key " in a file with one pair a line */
+/* The number after @key in a file with one pair a line */
 long long file_value(const char *path, const char *key);
+/* The number that a file begins with */
+long long file_number(const char *path);
 
 const char *weight_path(int node, char *buf, size_t size);
 int weight_read(int node);
@@ -326,6 +328,8 @@ struct hot_node {
 	int blocks;
 };
 
+/* Writes the ids of the memory blocks of @node to @block, and returns how many */
+int memory_blocks(int node, int *block);
 /* -ENOENT when no memory is offline, or just some of a node */
 int hot_find(struct hot_node *hot);
 bool hot_has_memory(const struct hot_node *hot);

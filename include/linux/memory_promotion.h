@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Promotion of hot pages to fast nodes: what the rest of the kernel calls.
+ */
+#ifndef _LINUX_MEMORY_PROMOTION_H
+#define _LINUX_MEMORY_PROMOTION_H
+
+#include <linux/types.h>
+
+struct folio;
+struct page;
+struct pglist_data;
+struct task_struct;
+struct zone;
+
+#ifdef CONFIG_NUMA_BALANCING
+void promotion_enable(void);
+bool promotion_wanted(struct page *page, unsigned long address, int nid);
+void promotion_failed(int nid);
+void promotion_succeeded(void);
+int promotion_real_cpupid(int cpupid);
+void promotion_forget_task(struct task_struct *p);
+unsigned int promotion_scan_period(struct task_struct *p, unsigned int shortest);
+int promotion_mark(struct folio *from, struct folio *to, int mark);
+bool promotion_may_reclaim(struct pglist_data *pgdat);
+bool promotion_keeps_headroom(int nid);
+unsigned long promotion_headroom(struct zone *zone);
+#else
+static inline unsigned long promotion_headroom(struct zone *zone)
+{
+	return 0;
+}
+
+static inline bool promotion_keeps_headroom(int nid)
+{
+	return false;
+}
+
+static inline int promotion_mark(struct folio *from, struct folio *to,
+				 int mark)
+{
+	return mark;
+}
+#endif
+
+#endif /* _LINUX_MEMORY_PROMOTION_H */

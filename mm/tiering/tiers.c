@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which tier a node belongs to.
+ *
+ * The base places nodes by memory types, which drivers give: everything else is
+ * DRAM. Here a node can have a type of its own, whose abstract distance is, in
+ * this order,
+ *
+ *	what the administrator wrote,
+ *	what firmware's tables tell of a node without CPUs,
+ *	that of slow memory, for a node without CPUs of which nobody tells
+ *	anything.
+ *
+ * Otherwise the node has no type of its own and the driver's holds. Nodes with
+ * CPUs are what the others are compared with.
+ *
+ * Everything here is protected by memory_tier_lock. The type of a node changes
+ * only while the node is in no tier, which is what lets the base find the same
+ * type when it takes the node out as when it put it in.
+ */
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/memory-tiers.h>
+#include <linux/memory_tiering.h>
+#include <linux/mutex.h>
+#include <linux/node.h>
+#include <linux/nodemask.h>
+#include <linux/topology.h>
+
+#include "base.h"
+#include "distance.h"
+#include "tiers.h"
+
+/* Without a table, as dax/kmem has it for persistent memory */
+#define SLOW_DISTANCE	(5 * MEMTIER_ADISTANCE_DRAM)
+
+/**
+ * struct node_tiering - why a node is in its tier
+ * @type:     its own type, or NULL
+ * @driver:   the type it has otherwise, when it was put into a tier last
+ * @default_: @driver is what every node has of which no driver tells anything
+ * @override: the distance that the administrator wrote, or 0
+ */
+struct node_tiering {
+	struct memory_dev_type *type;
+	struct memory_dev_type *driver;
+	bool default_;
+	int override;
+};
+
+static struct node_tiering tiering[MAX_NUMNODES];
+static struct memory_speed speeds[MAX_NUMNODES];
+
+/**
+ * node_has_cpus - can tasks run on a node?
+ * @nid: the node
+ *
+ * CPUs that are offline count: memory does not become slow with them. Those that
+ * are only possible do not, since they are given to nodes at random.
+ */
+bool node_has_cpus(int nid)
+{
+	int cpu;
+
+	for_each_present_cpu(cpu)
+		if (cpu_to_node(cpu) == nid)
+			return true;
+	return false;
+}
+
+static int distance_by_speed(int nid)
+{
+	struct memory_speed_sum dram = {};
+	struct memory_speed mean;
+	int other;
+
+	for_each_node_state(other, N_MEMORY)
+		if (node_has_cpus(other))
+			memory_speed_add(&dram, &speeds[other]);
+	mean = memory_speed_mean(&dram);
+	return memory_distance(&speeds[nid], &mean, MEMTIER_ADISTANCE_DRAM);
+}
+
+/* The abstract distance of a type of its own, 0 for none */
+static int own_distance(int nid)
+{
+	int distance;
+
+	if (tiering[nid].override)
+		return tiering[nid].override;
+	if (node_has_cpus(nid))
+		return 0;
+	distance = distance_by_speed(nid);
+	if (distance || !tiering[nid].default_)
+		return distance;
+	return SLOW_DISTANCE;
+}
+
+static void take_type(int nid, struct memory_dev_type *type)
+{
+	if (tiering[nid].type)
+		destroy_memory_type(tiering[nid].type);
+	tiering[nid].type = type;
+}
+
+static bool is_placed(int nid)
+{
+	return rcu_access_pointer(NODE_DATA(nid)->memtier);
+}
+
+/**
+ * tiering_place_node - choose the type of a node that is put into a tier
+ * @nid:      the node
+ * @driver:   the type that a driver gave it, or that of DRAM
+ * @default_: no driver gave it
+ *
+ * A node that is in a tier already keeps its type. Without memory for a new
+ * one the node goes where the base would have it.
+ *
+ * Context: memory_tier_lock held; may sleep.
+ * Return: the type.
+ */
+struct memory_dev_type *tiering_place_node(int nid,
+					   struct memory_dev_type *driver,
+					   bool default_)
+{
+	struct memory_dev_type *type = NULL;
+	int distance;
+
+	lockdep_assert_held(&memory_tier_lock);
+
+	if (is_placed(nid))
+		return tiering_node_type(nid, driver);
+
+	tiering[nid].driver = driver;
+	tiering[nid].default_ = default_;
+	distance = own_distance(nid);
+	if (distance == (tiering[nid].type ? tiering[nid].type->adistance : 0))
+		return tiering_node_type(nid, driver);
+	if (distance) {
+		type = alloc_memory_type(distance);
+		if (IS_ERR(type)) {
+			pr_warn("memory tiering: no memory to place node %d\n", nid);
+			type = NULL;
+		}
+	}
+	take_type(nid, type);
+	return tiering_node_type(nid, driver);
+}
+
+/**
+ * tiering_node_type - the type by which a node was put into its tier
+ * @nid:    the node
+ * @driver: the type it has without one of its own
+ *
+ * Context: memory_tier_lock held.
+ * Return: the type.
+ */
+struct memory_dev_type *tiering_node_type(int nid,
+					  struct memory_dev_type *driver)
+{
+	return tiering[nid].type ?: driver;
+}
+
+/*
+ * The last memory of a node has just gone, and its notifier waits for the lock:
+ * it finds the node in no tier. The type must not stay in one either.
+ */
+static void take_out(int nid, struct memory_tier *tier)
+{
+	node_set(nid, tiering_node_type(nid, tiering[nid].driver)->nodes);
+	rcu_assign_pointer(NODE_DATA(nid)->memtier, tier);
+	clear_node_memory_tier(nid);
+}
+
+/*
+ * Takes a node to the tier where it belongs now. That tier is made before the
+ * node leaves its old one: afterwards nothing can fail.
+ */
+static int move_node(int nid)
+{
+	int distance = own_distance(nid);
+	struct memory_dev_type *type = NULL;
+	struct memory_tier *tier;
+
+	if (!is_placed(nid) ||
+	    distance == (tiering[nid].type ? tiering[nid].type->adistance : 0))
+		return 0;
+
+	if (distance) {
+		type = alloc_memory_type(distance);
+		if (IS_ERR(type))
+			return PTR_ERR(type);
+	}
+	tier = find_create_memory_tier(type ?: tiering[nid].driver);
+	if (IS_ERR(tier)) {
+		if (type)
+			destroy_memory_type(type);
+		return PTR_ERR(tier);
+	}
+	clear_node_memory_tier(nid);
+	take_type(nid, type);
+	if (IS_ERR(set_node_memory_tier(nid)))
+		take_out(nid, tier);
+	return 0;
+}
+
+static u64 sum_of(unsigned int read, unsigned int write)
+{
+	return read && write ? (u64)read + write : 2 * (u64)(read | write);
+}
+
+/**
+ * tiering_set_speed - take over what firmware tells of a node
+ * @nid:    the node
+ * @attrs:  latencies in ns and bandwidths in MB/s, 0 where unknown
+ * @access: class of the initiators; 1 are CPUs
+ *
+ * Other nodes may be slower or faster than that one, so that all are looked at.
+ *
+ * Context: may sleep; memory_tier_lock not held.
+ */
+void tiering_set_speed(unsigned int nid, const struct node_hmem_attrs *attrs,
+		       unsigned int access)
+{
+	int other;
+
+	if (access != 1)
+		return;
+	mutex_lock(&memory_tier_lock);
+	speeds[nid].latency = sum_of(attrs->read_latency, attrs->write_latency);
+	speeds[nid].bandwidth = sum_of(attrs->read_bandwidth,
+				       attrs->write_bandwidth);
+	for_each_node_state(other, N_MEMORY)
+		if (move_node(other))
+			pr_warn("memory tiering: no memory to move node %d\n", other);
+	establish_demotion_targets();
+	mutex_unlock(&memory_tier_lock);
+}
+
+/**
+ * tiering_get_distance - abstract distance of a node
+ * @nid: the node
+ *
+ * Context: may sleep.
+ * Return: the distance that its tier follows from, or 0 when it is in no tier.
+ */
+int tiering_get_distance(int nid)
+{
+	int distance = 0;
+
+	mutex_lock(&memory_tier_lock);
+	if (is_placed(nid))
+		distance = tiering_node_type(nid, tiering[nid].driver)->adistance;
+	mutex_unlock(&memory_tier_lock);
+	return distance;
+}
+
+/**
+ * tiering_override_distance - put a node at a distance of one's choice
+ * @nid:      the node
+ * @distance: LOWEST_DISTANCE .. HIGHEST_DISTANCE, or 0 to give it back
+ *
+ * Tiers, demotion targets and what is promoted follow before this returns. An
+ * override outlasts the node's going offline.
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM; then nothing has changed.
+ */
+int tiering_override_distance(int nid, int distance)
+{
+	int old, err;
+
+	mutex_lock(&memory_tier_lock);
+	old = tiering[nid].override;
+	tiering[nid].override = distance;
+	err = move_node(nid);
+	if (err)
+		tiering[nid].override = old;
+	else
+		establish_demotion_targets();
+	mutex_unlock(&memory_tier_lock);
+	return err;
+}

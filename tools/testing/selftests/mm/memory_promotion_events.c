@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Promotion beside what else happens to memory: locks, forks, merging, limits,
+ * changes of the mode, memory that comes and goes, several fast nodes.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "../kselftest_harness.h"
+#include "promotion.h"
+
+#define KSM_DIR "/sys/kernel/mm/ksm"
+
+FIXTURE(events)
+{
+	struct context ctx;
+};
+
+FIXTURE_SETUP(events)
+{
+	ASSERT_TRUE(context_enter(&self->ctx));
+}
+
+FIXTURE_TEARDOWN(events)
+{
+	EXPECT_TRUE(context_leave(&self->ctx));
+}
+
+/* kB, of the calling process */
+static long long locked_memory(void)
+{
+	return file_value("/proc/self/status", "VmLck:");
+}
+
+TEST_F(events, locked_pages_come_up_and_stay_locked)
+{
+	struct context *ctx = &self->ctx;
+	const long long kb = SOME_PAGES * (page_bytes() / 1024);
+	struct area area;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	ASSERT_EQ(0, mlock(area.start, area.len));
+	ASSERT_EQ(kb, locked_memory());
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	EXPECT_EQ(kb, locked_memory());
+	/* But for a few that the CPUs have not counted yet */
+	EXPECT_LE(SOME_PAGES - 64, counter("nr_mlock"));
+	area_unmap(&area);
+}
+
+static void wait_for_ever(void)
+{
+	for (;;)
+		pause();
+}
+
+/* Pages that two processes share until one writes are left where they are. */
+TEST_F(events, pages_of_a_fork_wait_until_they_are_single)
+{
+	struct context *ctx = &self->ctx;
+	struct area area;
+	time_t end;
+	pid_t pid;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	pid = fork();
+	if (!pid)
+		wait_for_ever();
+	ASSERT_LT(0, pid);
+	/* Reads, since a write would make a page of one's own */
+	end = time(NULL) + 4;
+	while (time(NULL) < end)
+		read_once(&area);
+	EXPECT_EQ(SOME_PAGES, count_on(&area, ctx->slow));
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	area_unmap(&area);
+}
+
+/* Merged pages stay, whoever reads them. What is written is single again. */
+TEST_F(events, merged_pages_stay)
+{
+	struct context *ctx = &self->ctx;
+	struct area area;
+	time_t end;
+	size_t i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (access(KSM_DIR "/run", F_OK))
+		SKIP(return, "no merging of pages in this kernel");
+	/* While they are merged nothing shall come up. */
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	for (i = 0; i < SOME_PAGES; i++)
+		memset(area.start + i * page_bytes(), 1 + i % 2, page_bytes());
+	ASSERT_EQ(0, madvise(area.start, area.len, MADV_MERGEABLE));
+	EXPECT_EQ(0, file_print(KSM_DIR "/merge_across_nodes", "0"));
+	EXPECT_EQ(0, file_print(KSM_DIR "/pages_to_scan", "%d", SOME_PAGES));
+	EXPECT_EQ(0, file_print(KSM_DIR "/run", "1"));
+	end = time(NULL) + PATIENCE;
+	while (file_number(KSM_DIR "/pages_sharing") < SOME_PAGES - 64 &&
+	       time(NULL) < end)
+		usleep(100000);
+	EXPECT_LE(SOME_PAGES - 64, file_number(KSM_DIR "/pages_sharing"));
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
+	end = time(NULL) + 4;
+	while (time(NULL) < end)
+		read_once(&area);
+	EXPECT_EQ(SOME_PAGES, count_on(&area, ctx->slow));
+	for (i = 0; i < SOME_PAGES; i++)
+		EXPECT_EQ(1 + i % 2, area.start[i * page_bytes()]);
+	EXPECT_EQ(0, file_print(KSM_DIR "/run", "2"));
+	area_unmap(&area);
+	EXPECT_EQ(0, file_print(KSM_DIR "/run", "0"));
+	EXPECT_EQ(0, file_print(KSM_DIR "/merge_across_nodes", "1"));
+}
+
+struct limited {
+	struct context *ctx;
+	long long most;
+	long long killed;
+	bool came;
+};
+
+static const char *group_path(const struct memcg *memcg, const char *file,
+			      char *buf, size_t size)
+{
+	snprintf(buf, size, "%s/%s", memcg->group, file);
+	return buf;
+}
+
+/* In a group whose limit leaves little beside the pages themselves */
+static int come_up_below_a_limit(void *arg)
+{
+	struct limited *limited = arg;
+	struct memcg memcg;
+	struct area area;
+	char path[128];
+	long long now;
+	int ret = 1;
+
+	if (memcg_enter(&memcg))
+		return 2;
+	if (map_on(&area, limited->ctx->slow, SOME_PAGES, false))
+		return 1;
+	now = file_number(group_path(&memcg, "memory.current", path, sizeof(path)));
+	group_path(&memcg, "memory.max", path, sizeof(path));
+	if (now > 0 &&
+	    !file_print(path, "%lld", now + 64 * (long long)page_bytes())) {
+		limited->came = comes_to(&area, limited->ctx->fast, SOME_PAGES);
+		group_path(&memcg, "memory.events", path, sizeof(path));
+		limited->most = file_value(path, "max");
+		limited->killed = file_value(path, "oom_kill");
+		ret = 0;
+	}
+	area_unmap(&area);
+	memcg_leave(&memcg);
+	return ret;
+}
+
+/* A page that moves is charged as before: no limit is met, nobody is killed. */
+TEST_F(events, limits_of_a_group_are_not_met)
+{
+	struct context *ctx = &self->ctx;
+	struct limited *limited;
+	int status;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	limited = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, limited);
+	limited->ctx = ctx;
+	status = in_child(come_up_below_a_limit, limited);
+	if (status == 2)
+		SKIP(return, "no memory cgroups");
+	EXPECT_EQ(0, status);
+	EXPECT_TRUE(limited->came);
+	EXPECT_EQ(0, limited->most);
+	EXPECT_EQ(0, limited->killed);
+	munmap(limited, page_bytes());
+}
+
+static atomic_bool enough;
+
+static void *touch_until_enough(void *arg)
+{
+	while (!atomic_load(&enough))
+		touch_once(arg);
+	return NULL;
+}
+
+/* Each change meets pages that were scanned in another mode. */
+TEST_F(events, modes_change_under_load)
+{
+	struct context *ctx = &self->ctx;
+	struct area area;
+	pthread_t thread;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	atomic_store(&enough, false);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, touch_until_enough, &area));
+	for (i = 0; i < 100; i++) {
+		char mode[2] = { '0' + i % 4 };
+
+		EXPECT_EQ(0, sysctl_write("numa_balancing", mode));
+		usleep(20000);
+	}
+	EXPECT_EQ(0, sysctl_write("numa_balancing", "2"));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	atomic_store(&enough, true);
+	pthread_join(thread, NULL);
+	area_unmap(&area);
+}
+
+/* Pages are numbered, and still are after they have moved. */
+static void number_pages(const struct area *area)
+{
+	size_t i;
+
+	for (i = 0; i < area->len / page_bytes(); i++)
+		*(size_t *)(area->start + i * page_bytes() + 64) = i;
+}
+
+static bool pages_have_numbers(const struct area *area)
+{
+	size_t i;
+
+	for (i = 0; i < area->len / page_bytes(); i++)
+		if (*(size_t *)(area->start + i * page_bytes() + 64) != i)
+			return false;
+	return true;
+}
+
+static bool has_directory(int node)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/kernel/mm/tiering/node%d", node);
+	return !access(path, F_OK);
+}
+
+/* The slow node goes while its pages are on their way, and comes back. */
+TEST_F_TIMEOUT(events, slow_memory_goes_and_comes, 300)
+{
+	struct context *ctx = &self->ctx;
+	struct hot_node hot;
+	struct area area;
+	pthread_t thread;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (hot_find(&hot))
+		SKIP(return, "needs a node whose memory is offline");
+	/* Slowly enough that some are left when the memory goes */
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "4"));
+	for (i = 0; i < 3; i++) {
+		long long success = counter("pgpromote_success");
+
+		ASSERT_EQ(0, hot_add(&hot, hot.blocks));
+		EXPECT_TRUE(has_directory(hot.node));
+		ASSERT_EQ(0, map_on(&area, hot.node, SOME_PAGES, false));
+		EXPECT_EQ(SOME_PAGES, count_on(&area, hot.node));
+		number_pages(&area);
+		atomic_store(&enough, false);
+		ASSERT_EQ(0, pthread_create(&thread, NULL, touch_until_enough, &area));
+		usleep(500000);
+		EXPECT_EQ(0, hot_remove(&hot, hot.blocks));
+		EXPECT_FALSE(has_directory(hot.node));
+		atomic_store(&enough, true);
+		pthread_join(thread, NULL);
+		EXPECT_EQ(0, count_on(&area, hot.node));
+		EXPECT_TRUE(pages_have_numbers(&area));
+		area_unmap(&area);
+		EXPECT_LE(success, counter("pgpromote_success"));
+	}
+	/* As good as ever */
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "65536"));
+	ASSERT_EQ(0, hot_add(&hot, hot.blocks));
+	ASSERT_EQ(0, map_on(&area, hot.node, SOME_PAGES, false));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	area_unmap(&area);
+	EXPECT_EQ(0, hot_remove(&hot, hot.blocks));
+}
+
+static bool is_offline(int block)
+{
+	char path[64], text[32];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/memory/memory%d/state",
+		 block);
+	return file_read(path, text, sizeof(text)) > 0 &&
+	       !strncmp(text, "offline", 7);
+}
+
+/* Some of the fast node's memory comes and goes while pages are promoted. */
+TEST_F_TIMEOUT(events, fast_memory_comes_and_goes, 300)
+{
+	struct context *ctx = &self->ctx;
+	int block[MAX_BLOCKS], blocks, i, round, offline = 0;
+	struct area area;
+	pthread_t thread;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	blocks = memory_blocks(ctx->fast, block);
+	for (i = 0; i < blocks; i++)
+		if (is_offline(block[i]))
+			block[offline++] = block[i];
+	if (!offline)
+		SKIP(return, "needs memory of a fast node that is offline");
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "4"));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	number_pages(&area);
+	atomic_store(&enough, false);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, touch_until_enough, &area));
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < offline; i++)
+			EXPECT_EQ(0, hot_block_state(block[i], "online_movable"));
+		usleep(300000);
+		for (i = 0; i < offline; i++) {
+			int attempt, ret = -1;
+
+			for (attempt = 0; attempt < 20 && ret; attempt++)
+				ret = hot_block_state(block[i], "offline");
+			EXPECT_EQ(0, ret);
+		}
+	}
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	atomic_store(&enough, true);
+	pthread_join(thread, NULL);
+	EXPECT_TRUE(pages_have_numbers(&area));
+	area_unmap(&area);
+}
+
+/* What is done for one fast node is counted there and charged there. */
+TEST_F(events, each_fast_node_has_its_own)
+{
+	static const char * const names[] = {
+		"pgpromote_candidate", "pgpromote_free_space", "pgpromote_success",
+		"pgpromote_rate_limited", "pgpromote_failed",
+	};
+	struct context *ctx = &self->ctx;
+	long long before[ARRAY_LEN(names)];
+	struct nodeset cpu;
+	struct area area;
+	int other, to;
+	size_t i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ASSERT_EQ(0, nodeset_read("has_cpu", &cpu));
+	if (nodeset_count(&cpu) < 2)
+		SKIP(return, "needs two nodes with CPUs");
+	for (to = 0; to < 2; to++) {
+		int fast = nodeset_nth(&cpu, to);
+
+		other = nodeset_nth(&cpu, 1 - to);
+		ASSERT_EQ(0, stay_on(fast));
+		for (i = 0; i < ARRAY_LEN(names); i++)
+			before[i] = node_counter(other, names[i]);
+		ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+		EXPECT_TRUE(comes_to(&area, fast, SOME_PAGES));
+		for (i = 0; i < ARRAY_LEN(names); i++)
+			EXPECT_EQ(before[i], node_counter(other, names[i]))
+				TH_LOG("counter %zu", i);
+		area_unmap(&area);
+	}
+}
+
+/*
+ * A task whose hot pages come up slowly is scanned on and on: the base would
+ * scan it ever more slowly, after half a minute once a minute.
+ */
+TEST_F_TIMEOUT(events, scan_goes_on_while_pages_come_up, 120)
+{
+	enum { SECONDS = 24 };
+	struct context *ctx = &self->ctx;
+	long long scanned, moved;
+	time_t end, half;
+	struct area area;
+	pid_t filler;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	filler = fill(ctx->fast, 2 * SOME_PAGES, false);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "60000"));
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "2"));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
+	end = time(NULL) + SECONDS;
+	half = end - SECONDS / 2;
+	while (time(NULL) < half)
+		touch_once(&area);
+	scanned = counter("numa_pte_updates");
+	moved = counter("pgpromote_success");
+	while (time(NULL) < end)
+		touch_once(&area);
+	EXPECT_LT(0, counter("pgpromote_success") - moved);
+	EXPECT_LE(2LL * MOST_PAGES, counter("numa_pte_updates") - scanned);
+	unfill(filler);
+	area_unmap(&area);
+}
+
+/* More is hot than fits: pages that come up push others down, and come back. */
+TEST_F_TIMEOUT(events, pages_that_go_back_are_counted, 120)
+{
+	struct context *ctx = &self->ctx;
+	long long back, demoted;
+	time_t end = time(NULL) + PATIENCE;
+	struct area area;
+	pid_t filler;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	filler = fill(ctx->fast, 2 * SOME_PAGES, true);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
+	back = counter("pgpromote_demoted_back");
+	demoted = counter("pgdemote_kswapd");
+	while (time(NULL) < end && counter("pgpromote_demoted_back") == back)
+		touch_once(&area);
+	EXPECT_LT(back, counter("pgpromote_demoted_back"));
+	EXPECT_LE(counter("pgpromote_demoted_back") - back,
+		  counter("pgdemote_kswapd") - demoted);
+	unfill(filler);
+	area_unmap(&area);
+}
+
+/* Where all memory is alike, mode 2 looks at none of it. */
+TEST(machines_with_one_tier_see_nothing)
+{
+	static const char * const names[] = {
+		"numa_pte_updates", "pgpromote_candidate", "pgpromote_free_space",
+		"pgpromote_success", "pgpromote_failed",
+	};
+	long long before[ARRAY_LEN(names)];
+	time_t end = time(NULL) + 4;
+	struct nodeset memory, cpu;
+	pthread_t thread;
+	struct area area;
+	size_t i;
+	int mode;
+
+	ASSERT_EQ(0, nodeset_read("has_memory", &memory));
+	ASSERT_EQ(0, nodeset_read("has_cpu", &cpu));
+	mode = sysctl_read("numa_balancing");
+	if (mode < 0 || geteuid())
+		SKIP(return, "needs root and kernel.numa_balancing");
+	for (i = 0; i < MAX_NODES; i++)
+		if (nodeset_has(&memory, i) && !nodeset_has(&cpu, i))
+			SKIP(return, "has a node without CPUs");
+	ASSERT_EQ(0, mode);
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		before[i] = counter(names[i]);
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
+	ASSERT_EQ(0, area_map(&area, SOME_PAGES, 1));
+	atomic_store(&enough, false);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, touch_until_enough, &area));
+	while (time(NULL) < end)
+		touch_once(&area);
+	atomic_store(&enough, true);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, sysctl_write("numa_balancing", "0"));
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		EXPECT_EQ(before[i], counter(names[i]))
+			TH_LOG("counter %zu", i);
+	area_unmap(&area);
+}
+
+TEST_HARNESS_MAIN

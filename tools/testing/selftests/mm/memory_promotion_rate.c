@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What promotion does in time: the limit, and the way to the threshold.
+ *
+ * Latencies are times, so a machine that is disturbed, or emulated beside
+ * others, has others. These tests run where steady_clock=1 is in the
+ * environment, as it is when the kernel was given it on its command line.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <time.h>
+
+#include "../kselftest_harness.h"
+#include "promotion.h"
+
+FIXTURE(rate)
+{
+	struct context ctx;
+};
+
+FIXTURE_SETUP(rate)
+{
+	self->ctx.missing = "needs a machine that nothing disturbs, and steady_clock=1";
+	if (getenv("steady_clock")) {
+		self->ctx.missing = NULL;
+		ASSERT_TRUE(context_enter(&self->ctx));
+	}
+}
+
+FIXTURE_TEARDOWN(rate)
+{
+	EXPECT_TRUE(context_leave(&self->ctx));
+}
+
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+/*
+ * With the fast node full: in any time at most the limit and the burst of a
+ * quarter of a second, which is 1.25 times the limit for one second and 1.025
+ * times for ten. Between a page's leave to move and its being counted is the
+ * move itself.
+ */
+#define LAG	0.02
+TEST_F_TIMEOUT(rate, limit_holds, 300)
+{
+	enum { MBPS = 8, SECONDS = 20, PER_SECOND = 10, PASS_MS = 3000 };
+	const int settled = 2 * PASS_MS * PER_SECOND / 1000;
+	int last = settled;
+	const long rate = MBPS * ((1 << 20) / page_bytes());
+	static long long moved[SECONDS * PER_SECOND + 1];
+	static double at[SECONDS * PER_SECOND + 1];
+	struct context *ctx = &self->ctx;
+	long long stalls;
+	struct area area;
+	pid_t filler;
+	int i, j;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	filler = fill(ctx->fast, 2 * SOME_PAGES, false);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "8"));
+	ASSERT_EQ(0, set_pace(8, PASS_MS));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
+	stalls = direct_reclaims();
+	for (i = 0; i <= SECONDS * PER_SECOND; i++) {
+		double until;
+
+		moved[i] = counter("pgpromote_success");
+		at[i] = seconds_now();
+		until = at[i] + 1.0 / PER_SECOND;
+		do {
+			touch_once(&area);
+		} while (seconds_now() < until);
+	}
+	/*
+	 * Everything is hot, so what the limit allows is used, from two passes
+	 * on and while there is something left to promote.
+	 */
+	while (last < SECONDS * PER_SECOND &&
+	       moved[last] - moved[0] < MOST_PAGES * 7 / 8)
+		last++;
+	EXPECT_LE(settled + 4 * PER_SECOND, last);
+	EXPECT_LT(rate * 8 / 10 * (at[last] - at[settled]),
+		  moved[last] - moved[settled]);
+	for (i = 0; i < SECONDS * PER_SECOND; i++) {
+		for (j = i + 1; j <= SECONDS * PER_SECOND; j++) {
+			double most = rate * (at[j] - at[i] + 0.25 + LAG);
+
+			if (moved[j] - moved[i] > most) {
+				EXPECT_LE(moved[j] - moved[i], most)
+					TH_LOG("in %.3f s", at[j] - at[i]);
+				i = SECONDS * PER_SECOND;
+				break;
+			}
+		}
+	}
+	EXPECT_EQ(stalls, direct_reclaims());
+	unfill(filler);
+	area_unmap(&area);
+}
+
+/* Pages side by side are touched every so many milliseconds, in turn */
+static const int every_ms[] = { 200, 800, 2000, 4000 };
+#define GROUPS ARRAY_LEN(every_ms)
+
+static void touch_groups(const struct area *area, double next[GROUPS])
+{
+	const size_t page = page_bytes();
+	double now = seconds_now();
+	size_t i;
+
+	for (i = 0; i < GROUPS; i++) {
+		if (now < next[i])
+			continue;
+		touch(area->start + i * page, area->len / page / GROUPS,
+		      GROUPS * page);
+		next[i] = now + every_ms[i] / 1e3;
+	}
+}
+
+/*
+ * With the fast node full and no demotion each promotion fails and is given
+ * back: what is touched how often stays as it is. Two passes after the first
+ * one has begun the threshold is within a bin, an eighth of an octave, of where
+ * it stays.
+ */
+TEST_F_TIMEOUT(rate, threshold_settles_in_two_passes, 120)
+{
+	enum { PASS_MS = 8000 };
+	double next[GROUPS] = {}, start, end, sum = 0;
+	struct context *ctx = &self->ctx;
+	long settled = 0, last;
+	struct area area;
+	int count = 0;
+	pid_t filler;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ASSERT_EQ(0, file_write(DEMOTION, "0", 1));
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "3"));
+	ASSERT_EQ(0, set_pace(1, PASS_MS));
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	filler = fill(ctx->fast, 1, true);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, map_on(&area, ctx->slow, 4 * SOME_PAGES, false));
+	/* The histogram starts with this. */
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
+	start = seconds_now();
+	end = start + 3.5 * PASS_MS / 1e3;
+	while (seconds_now() < end) {
+		/* Without a break: what sleeps is not scanned. */
+		touch_groups(&area, next);
+		if (seconds_now() < start + 2 * PASS_MS / 1e3)
+			continue;
+		if (!settled)
+			settled = threshold(ctx->fast);
+		sum += threshold(ctx->fast);
+		count++;
+	}
+	last = sum / count;
+	note("threshold after two passes %ld ms, then %ld ms", settled, last);
+	/* A bin is an eighth of an octave, so at most 12.5 % wide. */
+	EXPECT_LE(last * 8, settled * 9);
+	EXPECT_GE(last * 9, settled * 8);
+	/* Neither where it began nor where it cannot go on */
+	EXPECT_LT(100, settled);
+	EXPECT_GT(1000, settled);
+	unfill(filler);
+	area_unmap(&area);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Abstract distances of nodes, and the tiers that follow from them:
+ * /sys/kernel/mm/tiering/nodeN/abstract_distance and
+ * /sys/devices/virtual/memory_tiering/memory_tierN/nodelist
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+
+#include "../kselftest_harness.h"
+#include "placement.h"
+
+#define TIER_DIR	"/sys/devices/virtual/memory_tiering"
+#define TIER_CHUNK	128
+#define DRAM_DISTANCE	576
+#define HIGHEST		65535
+
+struct context {
+	struct nodeset memory;
+	struct nodeset cpu;
+	/* A node without CPUs, and one with */
+	int slow;
+	int fast;
+	const char *missing;
+};
+
+static const char *node_path(int node, const char *name, char *buf, size_t size)
+{
+	snprintf(buf, size, "/sys/kernel/mm/tiering/node%d/%s", node, name);
+	return buf;
+}
+
+static long distance_read(int node)
+{
+	char path[64], text[32];
+	int ret = file_read(node_path(node, "abstract_distance", path,
+				      sizeof(path)), text, sizeof(text));
+
+	return ret < 0 ? ret : strtol(text, NULL, 10);
+}
+
+static int distance_write(int node, const char *text)
+{
+	char path[64];
+
+	return file_write(node_path(node, "abstract_distance", path,
+				    sizeof(path)), text, strlen(text));
+}
+
+/* The tier whose list has @node; how many lists have it is in @count */
+static int tier_of(int node, int *count)
+{
+	DIR *dir = opendir(TIER_DIR);
+	struct dirent *entry;
+	int tier = -1, id;
+
+	*count = 0;
+	while (dir && (entry = readdir(dir))) {
+		char path[320], list[256];
+		struct nodeset nodes;
+
+		if (sscanf(entry->d_name, "memory_tier%d", &id) != 1)
+			continue;
+		snprintf(path, sizeof(path), TIER_DIR "/%s/nodelist", entry->d_name);
+		if (file_read(path, list, sizeof(list)) < 0 ||
+		    nodeset_parse(list, &nodes) || !nodeset_has(&nodes, node))
+			continue;
+		tier = id;
+		(*count)++;
+	}
+	if (dir)
+		closedir(dir);
+	return tier;
+}
+
+static bool in_tier_of(int node, long distance)
+{
+	int count, tier = tier_of(node, &count);
+
+	if (count == 1 && tier == distance / TIER_CHUNK)
+		return true;
+	note("node %d is in %d tiers, the last is %d, not %ld", node, count, tier,
+	     distance / TIER_CHUNK);
+	return false;
+}
+
+FIXTURE(tiers)
+{
+	struct context ctx;
+};
+
+FIXTURE_SETUP(tiers)
+{
+	struct context *ctx = &self->ctx;
+	char path[64];
+	int i;
+
+	ASSERT_EQ(0, nodeset_read("has_memory", &ctx->memory));
+	ASSERT_EQ(0, nodeset_read("has_cpu", &ctx->cpu));
+	ctx->slow = -1;
+	ctx->fast = nodeset_nth(&ctx->cpu, 0);
+	for (i = nodeset_nth(&ctx->memory, 0); i >= 0 && i < MAX_NODES; i++)
+		if (nodeset_has(&ctx->memory, i) && !nodeset_has(&ctx->cpu, i))
+			ctx->slow = i;
+	if (access(node_path(ctx->fast, "abstract_distance", path, sizeof(path)),
+		   F_OK))
+		ctx->missing = "no abstract distances in this kernel";
+	else if (geteuid())
+		ctx->missing = "needs root";
+}
+
+FIXTURE_TEARDOWN(tiers)
+{
+	if (!self->ctx.missing && self->ctx.slow >= 0)
+		EXPECT_EQ(0, distance_write(self->ctx.slow, "0"));
+}
+
+TEST_F(tiers, each_node_has_one)
+{
+	struct context *ctx = &self->ctx;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	for (i = 0; i < MAX_NODES; i++)
+		if (nodeset_has(&ctx->memory, i))
+			EXPECT_TRUE(in_tier_of(i, distance_read(i)));
+}
+
+TEST_F(tiers, nodes_with_cpus_are_dram)
+{
+	struct context *ctx = &self->ctx;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	for (i = 0; i < MAX_NODES; i++)
+		if (nodeset_has(&ctx->memory, i) && nodeset_has(&ctx->cpu, i))
+			EXPECT_EQ(DRAM_DISTANCE, distance_read(i));
+}
+
+/* Two tables of the firmware, two distances; without any it is slow as well */
+TEST_F(tiers, nodes_without_cpus_are_further)
+{
+	struct context *ctx = &self->ctx;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (ctx->slow < 0)
+		SKIP(return, "needs a node without CPUs");
+	for (i = 0; i < MAX_NODES; i++)
+		if (nodeset_has(&ctx->memory, i) && !nodeset_has(&ctx->cpu, i))
+			EXPECT_LT(DRAM_DISTANCE + TIER_CHUNK, distance_read(i));
+}
+
+static long attribute(int node, const char *name)
+{
+	char path[128], text[32];
+
+	snprintf(path, sizeof(path), NODE_DIR "/node%d/access1/initiators/%s",
+		 node, name);
+	return file_read(path, text, sizeof(text)) < 0 ? 0 : strtol(text, NULL, 10);
+}
+
+/* Latency times bandwidth, from what the kernel shows of the tables */
+TEST_F(tiers, distance_follows_from_the_tables)
+{
+	struct context *ctx = &self->ctx;
+	double latency, bandwidth, want;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (ctx->slow < 0)
+		SKIP(return, "needs a node without CPUs");
+	if (!attribute(ctx->slow, "read_latency") ||
+	    !attribute(ctx->slow, "read_bandwidth") ||
+	    !attribute(ctx->fast, "read_latency"))
+		SKIP(return, "the firmware tells nothing of that node");
+
+	/* Nodes with CPUs are all alike on these machines */
+	latency = (double)attribute(ctx->slow, "read_latency") /
+		  attribute(ctx->fast, "read_latency");
+	bandwidth = (double)attribute(ctx->fast, "read_bandwidth") /
+		    attribute(ctx->slow, "read_bandwidth");
+	want = DRAM_DISTANCE * latency * bandwidth;
+	if (want > HIGHEST)
+		want = HIGHEST;
+	EXPECT_LE(want - 1, distance_read(ctx->slow));
+	EXPECT_GE(want + 1, distance_read(ctx->slow));
+}
+
+TEST_F(tiers, override)
+{
+	static const struct { const char *text; long distance; } good[] = {
+		{ "1", 1 }, { "576", 576 }, { "2000\n", 2000 }, { "0x400", 1024 },
+		{ "65535", 65535 },
+	};
+	struct context *ctx = &self->ctx;
+	long before;
+	size_t i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (ctx->slow < 0)
+		SKIP(return, "needs a node without CPUs");
+	before = distance_read(ctx->slow);
+	for (i = 0; i < ARRAY_LEN(good); i++) {
+		EXPECT_EQ(0,
+			  distance_write(ctx->slow, good[i].text));
+		EXPECT_EQ(good[i].distance, distance_read(ctx->slow));
+		EXPECT_TRUE(in_tier_of(ctx->slow, good[i].distance));
+		EXPECT_TRUE(in_tier_of(ctx->fast, DRAM_DISTANCE));
+	}
+	EXPECT_EQ(0, distance_write(ctx->slow, "0"));
+	EXPECT_EQ(before, distance_read(ctx->slow));
+	EXPECT_TRUE(in_tier_of(ctx->slow, before));
+}
+
+/* Also for a node with CPUs, which leaves no tier behind without nodes */
+TEST_F(tiers, override_of_dram)
+{
+	struct context *ctx = &self->ctx;
+	struct nodeset rest;
+	DIR *dir;
+	struct dirent *entry;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	EXPECT_EQ(0, distance_write(ctx->fast, "1500"));
+	EXPECT_TRUE(in_tier_of(ctx->fast, 1500));
+	EXPECT_EQ(0, distance_write(ctx->fast, "0"));
+	EXPECT_TRUE(in_tier_of(ctx->fast, DRAM_DISTANCE));
+
+	dir = opendir(TIER_DIR);
+	ASSERT_NE(NULL, dir);
+	while ((entry = readdir(dir))) {
+		char path[320], list[256];
+
+		if (strncmp(entry->d_name, "memory_tier", 11))
+			continue;
+		snprintf(path, sizeof(path), TIER_DIR "/%s/nodelist", entry->d_name);
+		if (file_read(path, list, sizeof(list)) < 0)
+			continue;
+		EXPECT_EQ(0, nodeset_parse(list, &rest));
+		EXPECT_NE(0, nodeset_count(&rest))
+			TH_LOG("%s is empty", entry->d_name);
+	}
+	closedir(dir);
+}
+
+TEST_F(tiers, bad_input)
+{
+	static const char * const bad[] = {
+		"-1", "65536", "4294967296", "x", "1 2", "1x", " ", "\n", "0x",
+	};
+	struct context *ctx = &self->ctx;
+	long before;
+	size_t i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	before = distance_read(ctx->fast);
+	for (i = 0; i < ARRAY_LEN(bad); i++) {
+		EXPECT_EQ(-EINVAL, distance_write(ctx->fast, bad[i]))
+			TH_LOG("'%s'", bad[i]);
+		EXPECT_EQ(before, distance_read(ctx->fast));
+	}
+}
+
+/* What promotion goes by is shown where it goes to */
+TEST_F(tiers, files)
+{
+	static const char * const files[] = { "threshold_ms", "histogram", "budget" };
+	struct context *ctx = &self->ctx;
+	char path[64];
+	size_t i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	for (i = 0; i < ARRAY_LEN(files); i++) {
+		EXPECT_EQ(0, access(node_path(ctx->fast, files[i], path,
+					      sizeof(path)), R_OK));
+		EXPECT_EQ(-EACCES, seteuid(65534) ? -errno :
+			  file_write(path, "1", 1));
+		EXPECT_EQ(0, seteuid(0));
+		if (ctx->slow >= 0)
+			EXPECT_NE(0, access(node_path(ctx->slow, files[i], path,
+						      sizeof(path)), F_OK));
+	}
+	EXPECT_EQ(0, seteuid(65534));
+	EXPECT_LT(0, distance_read(ctx->fast));
+	EXPECT_EQ(-EACCES, distance_write(ctx->fast, "576"));
+	EXPECT_EQ(0, seteuid(0));
+}
+
+TEST_HARNESS_MAIN

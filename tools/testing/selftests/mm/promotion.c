@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "promotion.h"
+
+static const struct setting settings[] = {
+	{ SYSCTL_DIR "/numa_balancing_hot_threshold_ms", "1000" },
+	{ SYSCTL_DIR "/numa_balancing_rate_limit_mbps", "65536" },
+	{ DEMOTION, "1" },
+	{ PACE_DIR "/scan_size_mb", "256" },
+	{ PACE_DIR "/scan_period_min_ms", "100" },
+	{ PACE_DIR "/scan_period_max_ms", "1000" },
+	{ SYSCTL_DIR "/numa_balancing", "2" },
+};
+
+int sysctl_write(const char *name, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), SYSCTL_DIR "/%s", name);
+	return file_write(path, text, strlen(text));
+}
+
+long sysctl_read(const char *name)
+{
+	char path[128], text[32];
+	int ret;
+
+	snprintf(path, sizeof(path), SYSCTL_DIR "/%s", name);
+	ret = file_read(path, text, sizeof(text));
+	return ret < 0 ? ret : strtol(text, NULL, 10);
+}
+
+long threshold(int node)
+{
+	char path[64], text[32];
+	int ret;
+
+	snprintf(path, sizeof(path), "/sys/kernel/mm/tiering/node%d/threshold_ms",
+		 node);
+	ret = file_read(path, text, sizeof(text));
+	return ret < 0 ? ret : strtol(text, NULL, 10);
+}
+
+long long counter(const char *name)
+{
+	file_print("/proc/sys/vm/stat_refresh", "1");
+	return file_value("/proc/vmstat", name);
+}
+
+long long node_counter(int node, const char *name)
+{
+	char path[64];
+
+	file_print("/proc/sys/vm/stat_refresh", "1");
+	snprintf(path, sizeof(path), NODE_DIR "/node%d/vmstat", node);
+	return file_value(path, name);
+}
+
+long long direct_reclaims(void)
+{
+	return counter("allocstall_dma") + counter("allocstall_dma32") +
+	       counter("allocstall_normal") + counter("allocstall_movable");
+}
+
+/*
+ * Memory is scanned in parts, one after the other, as it is where there is much
+ * of it: @part_mb each, all of them in @pass_ms.
+ */
+int set_pace(int part_mb, int pass_ms)
+{
+	int ret = file_print(PACE_DIR "/scan_size_mb", "%d", part_mb);
+
+	if (!ret)
+		ret = file_print(PACE_DIR "/scan_period_min_ms", "%d", pass_ms);
+	return ret ? ret : file_print(PACE_DIR "/scan_period_max_ms", "%d", pass_ms);
+}
+
+int stay_on(int node)
+{
+	char path[64], list[256];
+	struct nodeset cpus;
+	cpu_set_t set;
+
+	snprintf(path, sizeof(path), NODE_DIR "/node%d/cpulist", node);
+	if (file_read(path, list, sizeof(list)) < 0 || nodeset_parse(list, &cpus))
+		return -EINVAL;
+	CPU_ZERO(&set);
+	CPU_SET(nodeset_nth(&cpus, 0), &set);
+	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+}
+
+bool context_enter(struct context *ctx)
+{
+	struct nodeset memory, cpu;
+	size_t i;
+
+	ctx->slow = -1;
+	if (nodeset_read("has_memory", &memory) || nodeset_read("has_cpu", &cpu))
+		return false;
+	ctx->fast = nodeset_nth(&cpu, 0);
+	for (i = MAX_NODES; i-- > 0;)
+		if (nodeset_has(&memory, i) && !nodeset_has(&cpu, i))
+			ctx->slow = i;
+	if (access(settings[0].path, F_OK))
+		ctx->missing = "no promotion of this kind in this kernel";
+	else if (geteuid())
+		ctx->missing = "needs root";
+	else if (access(PACE_DIR, F_OK))
+		ctx->missing = "the pace of the scan cannot be set";
+	else if (ctx->slow < 0)
+		ctx->missing = "needs a node without CPUs";
+	if (ctx->missing)
+		return true;
+
+	if (stay_on(ctx->fast))
+		return false;
+	memcpy(ctx->setting, settings, sizeof(settings));
+	for (i = 0; i < ARRAY_LEN(settings); i++) {
+		struct setting *setting = &ctx->setting[i];
+
+		if (file_read(setting->path, setting->old, sizeof(setting->old)) <= 0 ||
+		    file_write(setting->path, setting->value, strlen(setting->value)))
+			return false;
+	}
+	return true;
+}
+
+bool context_leave(struct context *ctx)
+{
+	bool good = true;
+	size_t i;
+
+	if (ctx->missing)
+		return true;
+	for (i = ARRAY_LEN(settings); i-- > 0;)
+		if (file_write(ctx->setting[i].path, ctx->setting[i].old,
+			       strlen(ctx->setting[i].old)))
+			good = false;
+	return good;
+}
+
+bool has_room(int node, size_t pages)
+{
+	struct nodeset nodes = nodeset_of(node);
+
+	return nodes_have_room(&nodes, pages + SOME_PAGES);
+}
+
+int map_on(struct area *area, int node, size_t pages, bool huge)
+{
+	struct nodeset nodes = nodeset_of(node);
+	size_t align = HUGE_BYTES / page_bytes();
+	int ret = area_map(area, pages, align);
+
+	if (ret)
+		return ret;
+	if (madvise(area->start, area->len, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
+		return -errno;
+	ret = policy_bind(area->start, area->len, MPOL_BIND, &nodes, 0);
+	if (ret)
+		return ret;
+	touch(area->start, pages, page_bytes());
+	return policy_bind(area->start, area->len, MPOL_DEFAULT, NULL, 0);
+}
+
+int count_on(const struct area *area, int node)
+{
+	size_t pages = area->len / page_bytes(), i;
+	static int nodes[MOST_PAGES];
+	int count = 0;
+
+	if (nodes_of_pages(area->start, pages, page_bytes(), nodes))
+		return -1;
+	for (i = 0; i < pages; i++)
+		count += nodes[i] == node;
+	return count;
+}
+
+void touch_once(const struct area *area)
+{
+	touch(area->start, area->len / page_bytes(), page_bytes());
+}
+
+void read_once(const struct area *area)
+{
+	unsigned char sum = 0;
+	size_t i;
+
+	for (i = 0; i < area->len; i += page_bytes())
+		sum += area->start[i];
+	/* Nobody wants it, but the reads are not left out */
+	__asm__ volatile("" : : "r" (sum));
+}
+
+bool comes_to(const struct area *area, int node, int count)
+{
+	time_t end = time(NULL) + PATIENCE;
+	int i;
+
+	while (time(NULL) < end) {
+		for (i = 0; i < 50; i++)
+			touch_once(area);
+		if (count_on(area, node) >= count)
+			return true;
+	}
+	note("%d pages of %d on node %d", count_on(area, node), count, node);
+	return false;
+}
+
+bool is_scanned(const struct area *area, int passes)
+{
+	long long before = counter("numa_pte_updates");
+	long long pages = area->len / page_bytes();
+	time_t end = time(NULL) + PATIENCE;
+	int i;
+
+	while (time(NULL) < end) {
+		for (i = 0; i < 20; i++)
+			touch_once(area);
+		if (counter("numa_pte_updates") - before >= passes * pages)
+			return true;
+	}
+	return false;
+}
+
+pid_t fill(int node, size_t pages, bool locked)
+{
+	struct nodeset nodes = nodeset_of(node);
+	long room = node_free_pages(node) - (long)pages;
+	pid_t pid;
+	char *memory;
+	int status;
+
+	if (room <= 0)
+		return -ENOMEM;
+	pid = fork();
+	if (pid) {
+		if (pid > 0 && (waitpid(pid, &status, WUNTRACED) != pid ||
+				!WIFSTOPPED(status)))
+			return -ENOMEM;
+		return pid;
+	}
+	memory = mmap(NULL, room * page_bytes(), PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/* Preferred, since the last pages may not be for users */
+	if (memory == MAP_FAILED ||
+	    policy_bind(memory, room * page_bytes(), MPOL_PREFERRED, &nodes, 0))
+		_exit(1);
+	touch(memory, room, page_bytes());
+	if (locked && mlock(memory, room * page_bytes()))
+		_exit(1);
+	raise(SIGSTOP);
+	_exit(0);
+}
+
+void unfill(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}

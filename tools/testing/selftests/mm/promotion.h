@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests of memory tiering share: the knobs, the counters, and memory
+ * on slow nodes.
+ *
+ * Functions that can fail return 0 or a value on success, -errno otherwise.
+ */
+#ifndef PROMOTION_H
+#define PROMOTION_H
+
+#include "placement.h"
+
+#define SYSCTL_DIR	"/proc/sys/kernel"
+#define PACE_DIR	"/sys/kernel/debug/sched/numa_balancing"
+#define DEMOTION	"/sys/kernel/mm/numa/demotion_enabled"
+#define HUGE_BYTES	(2UL << 20)
+/* Pages of most tests, and the most whose nodes are counted */
+#define SOME_PAGES	4096
+#define MOST_PAGES	(8 * SOME_PAGES)
+/* How long to wait for pages to move, s */
+#define PATIENCE	60
+
+struct setting {
+	const char *path;
+	const char *value;
+	char old[32];
+};
+
+/*
+ * The machine with memory tiering switched on and a fast scan; why not is in
+ * @missing. The caller runs on the fast node.
+ */
+struct context {
+	struct setting setting[7];
+	int fast;
+	int slow;
+	const char *missing;
+};
+
+/* False when a setting cannot be made, or put back */
+bool context_enter(struct context *ctx);
+bool context_leave(struct context *ctx);
+
+/* In /proc/sys/kernel */
+int sysctl_write(const char *name, const char *text);
+long sysctl_read(const char *name);
+/* Of a node that is promoted to, ms */
+long threshold(int node);
+/* With what each CPU has counted for itself so far */
+long long counter(const char *name);
+/* Of one node, in its own file */
+long long node_counter(int node, const char *name);
+long long direct_reclaims(void);
+/* Scans @part_mb at a time, all of a process in @pass_ms */
+int set_pace(int part_mb, int pass_ms);
+/* Moves the calling thread to a CPU of @node */
+int stay_on(int node);
+
+/* Memory on @node that may move: its policy is the default one */
+int map_on(struct area *area, int node, size_t pages, bool huge);
+/* A node has @pages and as many as a machine needs beside them */
+bool has_room(int node, size_t pages);
+/* Pages that wait for a hint fault are on no node, for move_pages(2) */
+int count_on(const struct area *area, int node);
+void touch_once(const struct area *area);
+void read_once(const struct area *area);
+/* Touches until @count pages are on @node, or patience is over */
+bool comes_to(const struct area *area, int node, int count);
+/* Touches until as many pages were scanned as @passes passes have */
+bool is_scanned(const struct area *area, int passes);
+/*
+ * A child with memory that nobody touches and that keeps @node so full that
+ * promotion has to choose: @pages are left. If @locked, it cannot be demoted.
+ * -ENOMEM when fewer are left already.
+ */
+pid_t fill(int node, size_t pages, bool locked);
+void unfill(pid_t pid);
+
+#endif /* PROMOTION_H */
