@@ -17,7 +17,7 @@ struct zone;
 void promotion_enable(void);
 bool promotion_wanted(struct page *page, unsigned long address, int nid);
 void promotion_failed(int nid);
-void promotion_succeeded(void);
+void promotion_succeeded(int nid);
 int promotion_real_cpupid(int cpupid);
 void promotion_forget_task(struct task_struct *p);
 unsigned int promotion_scan_period(struct task_struct *p, unsigned int shortest);

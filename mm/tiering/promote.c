@@ -43,6 +43,8 @@
 #define NO_LIMIT_MBPS	65536
 /* How often queued pages are looked at while there is no budget for them */
 #define DRAIN_MS	20
+/* Passes that a huge page stays, unless it comes and goes */
+#define HUGE_PASSES	8
 /* The resolution of the time that a promoted page keeps */
 #define MARK_JIFFIES	(8 * HZ)
 
@@ -93,6 +95,19 @@ static unsigned int default_threshold(void)
 {
 	return clamp(READ_ONCE(sysctl_numa_balancing_hot_threshold), 1U,
 		     INT_MAX / 2U);
+}
+
+/**
+ * promotion_node_rate - what is promoted to a node at most
+ * @node: the node
+ *
+ * Context: any.
+ * Return: pages/s, or PROMOTION_NO_LIMIT.
+ */
+u32 promotion_node_rate(const struct promotion_node *node)
+{
+	return hot_threshold_rate(READ_ONCE(node->threshold.cap),
+				  promotion_rate(), default_threshold());
 }
 
 /*
@@ -198,7 +213,7 @@ static enum drained promote_at(struct promotion_node *node,
 	}
 	pages = thp_nr_pages(page);
 	if (!promotion_budget_take(&node->budget, ktime_get_ns(),
-				   promotion_rate(), pages)) {
+				   promotion_node_rate(node), pages)) {
 		put_page(page);
 		return NO_BUDGET;
 	}
@@ -262,7 +277,7 @@ static enum promotion_verdict decide(struct promotion_node *node,
 				     unsigned long address,
 				     unsigned int latency, unsigned int pages)
 {
-	u32 rate = promotion_rate();
+	u32 rate = promotion_node_rate(node);
 
 	if (rate && has_free_space(pgdat)) {
 		mod_node_page_state(pgdat, PGPROMOTE_FREE_SPACE, pages);
@@ -335,19 +350,12 @@ void promotion_failed(int nid)
 		return;
 	mod_node_page_state(NODE_DATA(nid), PGPROMOTE_FAILED, pages);
 	current->numa_promoted -= min(current->numa_promoted, pages);
-	if (charged)
-		promotion_budget_return(&promotion_node_of(nid)->budget,
-					promotion_rate(), charged);
-}
+	if (charged) {
+		struct promotion_node *node = promotion_node_of(nid);
 
-/**
- * promotion_succeeded - a page was moved
- *
- * Context: the task that asked; does nothing in one that did not.
- */
-void promotion_succeeded(void)
-{
-	promotion_begin(0, 0);
+		promotion_budget_return(&node->budget, promotion_node_rate(node),
+					charged);
+	}
 }
 
 /**
@@ -410,13 +418,17 @@ static unsigned int mark_now(void)
 	return (jiffies / MARK_JIFFIES) & LAST__PID_MASK;
 }
 
-/* Has the page been promoted within about a pass? */
-static bool is_recent(int mark)
+/*
+ * Has the page been promoted within about a pass? A huge page has to stay longer
+ * to be worth its move.
+ */
+static bool is_recent(int mark, bool huge)
 {
 	unsigned int age = (mark_now() - cpupid_to_pid(mark)) & LAST__PID_MASK;
+	unsigned long pass = msecs_to_jiffies(pass_ms());
 
 	return !cpupid_pid_unset(mark) &&
-	       age <= msecs_to_jiffies(pass_ms()) / MARK_JIFFIES;
+	       age <= (huge ? HUGE_PASSES * pass : pass) / MARK_JIFFIES;
 }
 
 /**
@@ -449,7 +461,7 @@ int promotion_mark(struct folio *from, struct folio *to, int mark)
 		this_cpu_add(node->counts->moved, pages);
 		return cpu_pid_to_cpupid(raw_smp_processor_id(), mark_now());
 	}
-	if (current->flags & PF_MEMALLOC && is_recent(mark)) {
+	if (current->flags & PF_MEMALLOC && is_recent(mark, folio_test_large(to))) {
 		this_cpu_add(node->counts->back, pages);
 		mod_node_page_state(NODE_DATA(nid), PGPROMOTE_DEMOTED_BACK, pages);
 	}
@@ -495,6 +507,46 @@ bool promotion_may_reclaim(struct pglist_data *pgdat)
 	return tiering_is_on() && can_demote_from(pgdat);
 }
 
+/*
+ * kswapd makes room when there is none. Then each page that is wanted before it
+ * has done so would have to wait for the next pass of the scan. Let it begin
+ * when an eighth of what it keeps for promotions is used: it then works in small
+ * steps, between which pages have time to be touched. Where it has to find many
+ * at once, it takes hot ones, too.
+ */
+static void keep_room(struct pglist_data *pgdat)
+{
+	struct zone *highest = NULL;
+	int i;
+
+	for (i = 0; i < pgdat->nr_zones; i++) {
+		struct zone *zone = pgdat->node_zones + i;
+		unsigned long mark = (high_wmark_pages(zone) +
+				      7 * wmark_pages(zone, WMARK_PROMO)) / 8;
+
+		if (!managed_zone(zone))
+			continue;
+		if (zone_watermark_ok(zone, 0, mark, ZONE_MOVABLE, 0))
+			return;
+		highest = zone;
+	}
+	if (highest && promotion_may_reclaim(pgdat))
+		wakeup_kswapd(highest, 0, 0, ZONE_MOVABLE);
+}
+
+/**
+ * promotion_succeeded - a page was moved
+ * @nid: the node to which it went
+ *
+ * Context: the task that asked; does nothing in one that did not.
+ */
+void promotion_succeeded(int nid)
+{
+	if (current->numa_promotion_pages)
+		keep_room(NODE_DATA(nid));
+	promotion_begin(0, 0);
+}
+
 /**
  * promotion_keeps_headroom - does kswapd keep room on a node for promotions?
  * @nid: the node
@@ -512,9 +564,9 @@ bool promotion_keeps_headroom(int nid)
  * promotion_headroom - room to be kept in a zone for promotions
  * @zone: the zone
  *
- * The zone's part of 10 MiB, or of a 64th of the node if that is less. On large
- * nodes the distance between two watermarks is more, and that is what holds. On
- * a small node it is less than one huge page.
+ * The zone's part of a 512th of the node, but of no less than a huge page and
+ * a quarter, or none could come, and of no more than 10 MiB: on large nodes the
+ * distance between two watermarks is more, and that is what holds.
  *
  * Context: any.
  * Return: pages above the high watermark.
@@ -522,7 +574,8 @@ bool promotion_keeps_headroom(int nid)
 unsigned long promotion_headroom(struct zone *zone)
 {
 	unsigned long present = zone->zone_pgdat->node_present_pages;
-	unsigned long room = min(10UL << (20 - PAGE_SHIFT), present / 64);
+	unsigned long room = clamp(present / 512, 5UL * PTRS_PER_PTE / 4,
+				   10UL << (20 - PAGE_SHIFT));
 
 	return present ? mult_frac(room, zone_managed_pages(zone), present) : 0;
 }
@@ -574,7 +627,7 @@ static void look_at_node(int nid, struct promotion_node *node)
 	take_part(node, &part);
 	latency_window_add(&node->window, &part);
 	hot_threshold_next(&threshold, &node->window, rate, default_threshold());
-	node->threshold.cap = threshold.cap;
+	WRITE_ONCE(node->threshold.cap, threshold.cap);
 	WRITE_ONCE(node->threshold.ms, threshold.ms);
 	trace_threshold(nid, threshold.ms, threshold.cap, rate, part.moved,
 			part.back);
@@ -623,7 +676,7 @@ void promotion_settings_changed(void)
 		threshold = node->threshold;
 		hot_threshold_update(&threshold, &node->window, promotion_rate(),
 				     default_threshold());
-		node->threshold.cap = threshold.cap;
+		WRITE_ONCE(node->threshold.cap, threshold.cap);
 		WRITE_ONCE(node->threshold.ms, threshold.ms);
 	}
 	mutex_unlock(&promotion_lock);

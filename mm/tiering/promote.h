@@ -62,6 +62,7 @@ extern struct mutex promotion_lock;
 
 struct promotion_node *promotion_node_of(int nid);
 u32 promotion_rate(void);
+u32 promotion_node_rate(const struct promotion_node *node);
 void promotion_settings_changed(void);
 
 #endif /* _MM_TIERING_PROMOTE_H */

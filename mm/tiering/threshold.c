@@ -27,10 +27,10 @@
 
 static_assert(LATENCY_BINS_OCTAVE == 1 << OCTAVE_SHIFT);
 
-/* Not below an eighth of the default: slower pages are not worth the brake */
-#define LOWEST_CAP(def)		max((def) / 8, 1U)
+/* As low as the threshold goes by the brake: times are counted in jiffies */
+#define LOWEST(def)		max((def) / 64, 1U)
 /* The brake is on when more than one page in this many comes back */
-#define BACK_SHARE		8
+#define BACK_SHARE		2
 
 /**
  * latency_bin - the bin of a latency
@@ -172,8 +172,8 @@ void hot_threshold_update(struct hot_threshold *threshold,
 	bool whole = true;
 	unsigned int cap;
 
-	threshold->cap = clamp(threshold->cap, LOWEST_CAP(def), 2 * def);
-	cap = threshold->cap;
+	threshold->cap = clamp(threshold->cap, 1U, 2 * def);
+	cap = max(threshold->cap, LOWEST(def));
 	if (rate == PROMOTION_NO_LIMIT) {
 		threshold->ms = min(def, cap);
 		return;
@@ -190,6 +190,24 @@ void hot_threshold_update(struct hot_threshold *threshold,
 	if (sum(pages, LATENCY_BINS) >= LATENCY_ENOUGH)
 		threshold->ms = latency_quantile(pages, div_u64(elapsed * rate, MSEC_PER_SEC));
 	threshold->ms = min(threshold->ms, cap);
+}
+
+/**
+ * hot_threshold_rate - what the brake leaves of a budget
+ * @cap:  of the threshold, ms
+ * @rate: the budget, pages/s; PROMOTION_NO_LIMIT for none
+ * @def:  the configured threshold, 1 .. INT_MAX / 2 ms
+ *
+ * All of it, unless pages go back and forth whose latencies are too short to
+ * tell them apart, as those of huge pages are.
+ *
+ * Return: pages/s, not 0 if @rate is not.
+ */
+u32 hot_threshold_rate(unsigned int cap, u32 rate, unsigned int def)
+{
+	if (rate == PROMOTION_NO_LIMIT || cap >= LOWEST(def))
+		return rate;
+	return DIV_ROUND_UP_ULL((u64)rate * cap, LOWEST(def));
 }
 
 /**

@@ -49,7 +49,8 @@ struct latency_part {
  * struct hot_threshold - when a page is hot
  * @ms:  pages that are touched sooner after the scan are
  * @cap: what the threshold cannot exceed now; lowered while pages go back and
- *       forth
+ *       forth. Where lower makes no difference any more, it is the budget that
+ *       is lowered instead.
  */
 struct hot_threshold {
 	unsigned int ms;
@@ -65,6 +66,7 @@ void hot_threshold_init(struct hot_threshold *threshold, unsigned int def);
 void hot_threshold_update(struct hot_threshold *threshold,
 			  const struct latency_window *window, u32 rate,
 			  unsigned int def);
+u32 hot_threshold_rate(unsigned int cap, u32 rate, unsigned int def);
 void hot_threshold_next(struct hot_threshold *threshold,
 			const struct latency_window *window, u32 rate,
 			unsigned int def);

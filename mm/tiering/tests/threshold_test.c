@@ -116,7 +116,7 @@ static void bins(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, latency_bin(1U << LATENCY_BITS), LATENCY_BINS - 1U);
 	KUNIT_EXPECT_EQ(test, latency_bin(UINT_MAX), LATENCY_BINS - 1U);
 	/* Eight an octave, so that one is an eighth of its latency at most */
-	for (ms = 16; ms < 1 << 17; ms *= 2)
+	for (ms = 16; ms < 1 << (LATENCY_BITS - 1); ms *= 2)
 		KUNIT_EXPECT_EQ(test, latency_bin(2 * ms) - latency_bin(ms), 8U);
 }
 
@@ -277,18 +277,26 @@ static void brake(struct kunit *test)
 
 	fill_all(&ctx->part, LATENCY_PARTS);
 	ctx->part.moved = 10000;
-	ctx->part.back = 5000;
+	ctx->part.back = 6000;
 	for (part = 0; part < LATENCY_PARTS; part++)
 		next(ctx, 1 << 20);
 	KUNIT_EXPECT_LE(test, ctx->threshold.ms, DEF / 4U);
 	for (part = 0; part < 4 * LATENCY_PARTS; part++)
 		next(ctx, PROMOTION_NO_LIMIT);
-	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, DEF / 8U);
+	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, DEF / 64U);
+	/* What cannot be told apart by latency is left where it is. */
+	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap, DEF / 64, DEF), 1U);
+	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap, 1, DEF), 1U);
+	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap, 0, DEF), 0U);
+	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap,
+						 PROMOTION_NO_LIMIT, DEF),
+			PROMOTION_NO_LIMIT);
 
 	ctx->part.back = 100;
-	for (part = 0; part < 4 * LATENCY_PARTS; part++)
+	for (part = 0; part < 8 * LATENCY_PARTS; part++)
 		next(ctx, 1 << 20);
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 2U * DEF);
+	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap, 2048, DEF), 2048U);
 }
 
 /* The smallest and the largest that can be configured */
