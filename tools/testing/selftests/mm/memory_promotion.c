@@ -117,20 +117,17 @@ TEST_F(promotion, follows_the_distance)
 	struct context *ctx = &self->ctx;
 	long long success;
 	struct area area;
-	char path[64];
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	snprintf(path, sizeof(path),
-		 "/sys/kernel/mm/tiering/node%d/abstract_distance", ctx->slow);
 	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
-	ASSERT_EQ(0, file_write(path, "576", 3));
+	ASSERT_EQ(0, distance_write(ctx->slow, "576"));
 	success = counter("pgpromote_success");
 	usleep(3000000);
 	touch_once(&area);
 	EXPECT_EQ(0, count_on(&area, ctx->fast));
 	EXPECT_EQ(success, counter("pgpromote_success"));
-	ASSERT_EQ(0, file_write(path, "0", 1));
+	ASSERT_EQ(0, distance_write(ctx->slow, "0"));
 	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
 	area_unmap(&area);
 }

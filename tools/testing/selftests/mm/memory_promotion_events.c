@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Promotion beside what else happens to memory: locks, forks, merging, limits,
- * changes of the mode, memory that comes and goes, several fast nodes.
+ * changes of the mode and of tiers, cpusets, memory that comes and goes, several
+ * fast nodes.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -228,6 +229,31 @@ TEST_F(events, modes_change_under_load)
 	area_unmap(&area);
 }
 
+/* What a slow node's page keeps of its scan is no CPU when that node is DRAM. */
+TEST_F(events, slow_memory_becomes_dram)
+{
+	static const char * const modes[] = { "1", "3" };
+	struct context *ctx = &self->ctx;
+	struct area area;
+	size_t i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	/* All pages are scanned, and none comes up. */
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "0"));
+	for (i = 0; i < ARRAY_LEN(modes); i++) {
+		EXPECT_EQ(0, sysctl_write("numa_balancing", "2"));
+		ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+		EXPECT_TRUE(is_scanned(&area, 2));
+		EXPECT_EQ(0, count_on(&area, ctx->fast));
+		EXPECT_EQ(0, distance_write(ctx->slow, "576"));
+		EXPECT_EQ(0, sysctl_write("numa_balancing", modes[i]));
+		EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+		EXPECT_EQ(0, distance_write(ctx->slow, "0"));
+		area_unmap(&area);
+	}
+}
+
 /* Pages are numbered, and still are after they have moved. */
 static void number_pages(const struct area *area)
 {
@@ -245,6 +271,147 @@ static bool pages_have_numbers(const struct area *area)
 		if (*(size_t *)(area->start + i * page_bytes() + 64) != i)
 			return false;
 	return true;
+}
+
+/* The same while pages are scanned and touched all the time */
+TEST_F(events, tiers_change_under_load)
+{
+	struct context *ctx = &self->ctx;
+	struct nodeset slow;
+	struct area area;
+	pthread_t thread;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	slow = nodeset_of(ctx->slow);
+	ASSERT_EQ(0, set_pace(256, 100));
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "0"));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	number_pages(&area);
+	atomic_store(&enough, false);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, touch_until_enough, &area));
+	for (i = 0; i < 15; i++) {
+		char mode[2] = { '1' + i % 3 };
+
+		EXPECT_EQ(0, policy_bind(area.start, area.len, MPOL_BIND, &slow,
+					 MPOL_MF_MOVE));
+		EXPECT_EQ(0, policy_bind(area.start, area.len, MPOL_DEFAULT,
+					 NULL, 0));
+		usleep(200000);
+		EXPECT_EQ(0, distance_write(ctx->slow, "576"));
+		EXPECT_EQ(0, sysctl_write("numa_balancing", mode));
+		usleep(200000);
+		EXPECT_EQ(0, sysctl_write("numa_balancing", "2"));
+		EXPECT_EQ(0, distance_write(ctx->slow, "0"));
+	}
+	EXPECT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "65536"));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	atomic_store(&enough, true);
+	pthread_join(thread, NULL);
+	EXPECT_TRUE(pages_have_numbers(&area));
+	area_unmap(&area);
+}
+
+/* With its CPU on the fast node, whatever memory it may use */
+static int enter_cpuset(const struct context *ctx, struct cpuset *cpuset,
+			const struct nodeset *nodes)
+{
+	int ret = cpuset_enter(cpuset, nodes);
+
+	if (!ret)
+		ret = stay_on(ctx->fast);
+	if (ret)
+		cpuset_leave(cpuset);
+	return ret;
+}
+
+/* A task runs beside fast memory that it may not use. */
+TEST_F(events, cpuset_without_the_fast_node)
+{
+	static const char * const names[] = {
+		"pgpromote_candidate", "pgpromote_free_space", "pgpromote_success",
+		"pgpromote_rate_limited", "pgpromote_failed",
+	};
+	struct context *ctx = &self->ctx;
+	long long before[ARRAY_LEN(names)];
+	struct nodeset slow, both;
+	struct cpuset cpuset;
+	struct area area;
+	size_t i;
+	int ret;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	slow = nodeset_of(ctx->slow);
+	both = nodeset_pair(ctx->fast, ctx->slow);
+	ret = enter_cpuset(ctx, &cpuset, &slow);
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "no cpusets");
+	ASSERT_EQ(0, ret);
+	EXPECT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		before[i] = counter(names[i]);
+	EXPECT_TRUE(is_scanned(&area, 3));
+	EXPECT_EQ(0, count_on(&area, ctx->fast));
+	/* It is not even tried */
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		EXPECT_EQ(before[i], counter(names[i]))
+			TH_LOG("counter %zu", i);
+	EXPECT_EQ(0, cpuset_move(&cpuset, &both));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	area_unmap(&area);
+	cpuset_leave(&cpuset);
+}
+
+/* Pages wait for the limit while their task loses the node where they would go. */
+TEST_F(events, cpuset_loses_the_fast_node)
+{
+	struct context *ctx = &self->ctx;
+	time_t end = time(NULL) + PATIENCE;
+	struct nodeset slow, both;
+	struct cpuset cpuset;
+	long long candidates;
+	struct area area;
+	int ret, fast;
+	pid_t filler;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	slow = nodeset_of(ctx->slow);
+	both = nodeset_pair(ctx->fast, ctx->slow);
+	/* Outside the cpuset, or its memory would go as well */
+	filler = fill(ctx->fast, 2 * SOME_PAGES, false);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ret = enter_cpuset(ctx, &cpuset, &both);
+	if (ret)
+		unfill(filler);
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "no cpusets");
+	ASSERT_EQ(0, ret);
+	/* What waits does so for two passes at most */
+	EXPECT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "10000"));
+	EXPECT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "1"));
+	EXPECT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	candidates = counter("pgpromote_candidate");
+	while (time(NULL) < end &&
+	       counter("pgpromote_candidate") - candidates < SOME_PAGES)
+		touch_once(&area);
+	EXPECT_LE(SOME_PAGES, counter("pgpromote_candidate") - candidates);
+	EXPECT_EQ(0, cpuset_move(&cpuset, &slow));
+	fast = count_on(&area, ctx->fast);
+	/* All that waits is looked at now, and one may be on its way already. */
+	EXPECT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "65536"));
+	EXPECT_TRUE(is_scanned(&area, 3));
+	EXPECT_GE(fast + 1, count_on(&area, ctx->fast));
+	unfill(filler);
+	EXPECT_EQ(0, cpuset_move(&cpuset, &both));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	area_unmap(&area);
+	cpuset_leave(&cpuset);
 }
 
 static bool has_directory(int node)
@@ -384,11 +551,20 @@ TEST_F(events, each_fast_node_has_its_own)
 	}
 }
 
+/* By which the scan goes, so that it does not matter who else is running */
+static time_t cpu_seconds(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return used.tv_sec;
+}
+
 /*
  * A task whose hot pages come up slowly is scanned on and on: the base would
  * scan it ever more slowly, after half a minute once a minute.
  */
-TEST_F_TIMEOUT(events, scan_goes_on_while_pages_come_up, 120)
+TEST_F_TIMEOUT(events, scan_goes_on_while_pages_come_up, 240)
 {
 	enum { SECONDS = 24 };
 	struct context *ctx = &self->ctx;
@@ -407,13 +583,13 @@ TEST_F_TIMEOUT(events, scan_goes_on_while_pages_come_up, 120)
 	ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "60000"));
 	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "2"));
 	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
-	end = time(NULL) + SECONDS;
+	end = cpu_seconds() + SECONDS;
 	half = end - SECONDS / 2;
-	while (time(NULL) < half)
+	while (cpu_seconds() < half)
 		touch_once(&area);
 	scanned = counter("numa_pte_updates");
 	moved = counter("pgpromote_success");
-	while (time(NULL) < end)
+	while (cpu_seconds() < end)
 		touch_once(&area);
 	EXPECT_LT(0, counter("pgpromote_success") - moved);
 	EXPECT_LE(2LL * MOST_PAGES, counter("numa_pte_updates") - scanned);
@@ -434,7 +610,8 @@ TEST_F_TIMEOUT(events, pages_that_go_back_are_counted, 120)
 		SKIP(return, "%s", ctx->missing);
 	if (!has_room(ctx->slow, MOST_PAGES))
 		SKIP(return, "the slow node is too small");
-	filler = fill(ctx->fast, 2 * SOME_PAGES, true);
+	/* More than kswapd keeps free, since it finds nothing else to demote */
+	filler = fill(ctx->fast, 4 * SOME_PAGES, true);
 	if (filler < 0)
 		SKIP(return, "the fast node cannot be filled");
 	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));

@@ -6,6 +6,8 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 #include "../kselftest_harness.h"
 #include "placement.h"
@@ -47,23 +49,35 @@ static int distance_write(int node, const char *text)
 				    sizeof(path)), text, strlen(text));
 }
 
+/* The next tier of @dir and its nodes; @err is -errno when they cannot be read */
+static bool next_tier(DIR *dir, int *tier, struct nodeset *nodes, int *err)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(dir))) {
+		char path[320], list[256];
+
+		if (sscanf(entry->d_name, "memory_tier%d", tier) != 1)
+			continue;
+		snprintf(path, sizeof(path), TIER_DIR "/%s/nodelist", entry->d_name);
+		*err = file_read(path, list, sizeof(list));
+		if (*err >= 0)
+			*err = nodeset_parse(list, nodes);
+		return true;
+	}
+	return false;
+}
+
 /* The tier whose list has @node; how many lists have it is in @count */
 static int tier_of(int node, int *count)
 {
 	DIR *dir = opendir(TIER_DIR);
-	struct dirent *entry;
-	int tier = -1, id;
+	struct nodeset nodes;
+	int tier = -1, id, err;
 
 	*count = 0;
-	while (dir && (entry = readdir(dir))) {
-		char path[320], list[256];
-		struct nodeset nodes;
-
-		if (sscanf(entry->d_name, "memory_tier%d", &id) != 1)
-			continue;
-		snprintf(path, sizeof(path), TIER_DIR "/%s/nodelist", entry->d_name);
-		if (file_read(path, list, sizeof(list)) < 0 ||
-		    nodeset_parse(list, &nodes) || !nodeset_has(&nodes, node))
+	while (dir && next_tier(dir, &id, &nodes, &err)) {
+		if (err || !nodeset_has(&nodes, node))
 			continue;
 		tier = id;
 		(*count)++;
@@ -222,8 +236,8 @@ TEST_F(tiers, override_of_dram)
 {
 	struct context *ctx = &self->ctx;
 	struct nodeset rest;
+	int tier, err;
 	DIR *dir;
-	struct dirent *entry;
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
@@ -234,19 +248,67 @@ TEST_F(tiers, override_of_dram)
 
 	dir = opendir(TIER_DIR);
 	ASSERT_NE(NULL, dir);
-	while ((entry = readdir(dir))) {
-		char path[320], list[256];
-
-		if (strncmp(entry->d_name, "memory_tier", 11))
-			continue;
-		snprintf(path, sizeof(path), TIER_DIR "/%s/nodelist", entry->d_name);
-		if (file_read(path, list, sizeof(list)) < 0)
-			continue;
-		EXPECT_EQ(0, nodeset_parse(list, &rest));
+	while (next_tier(dir, &tier, &rest, &err)) {
+		EXPECT_EQ(0, err);
 		EXPECT_NE(0, nodeset_count(&rest))
-			TH_LOG("%s is empty", entry->d_name);
+			TH_LOG("tier %d is empty", tier);
 	}
 	closedir(dir);
+}
+
+struct reader {
+	atomic_bool enough;
+	long good;
+	long bad;
+};
+
+/* A tier may have gone since its name was read, or have no nodes any more. */
+static void *read_until_enough(void *arg)
+{
+	struct reader *reader = arg;
+
+	while (!atomic_load(&reader->enough)) {
+		DIR *dir = opendir(TIER_DIR);
+		struct nodeset nodes;
+		int tier, err;
+
+		while (dir && next_tier(dir, &tier, &nodes, &err)) {
+			if (!err)
+				reader->good++;
+			else if (err != -ENOENT && err != -ENODEV)
+				reader->bad++;
+		}
+		if (dir)
+			closedir(dir);
+	}
+	return NULL;
+}
+
+/* The removal of a tier waits for those who read its list, and they for it. */
+TEST_F(tiers, lists_are_read_while_tiers_go)
+{
+	static const char * const distances[] = { "1500", "0" };
+	struct context *ctx = &self->ctx;
+	int node = ctx->slow < 0 ? ctx->fast : ctx->slow;
+	struct reader reader = {};
+	pthread_t thread;
+	long before;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	before = distance_read(node);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, read_until_enough, &reader));
+	for (i = 0; i < 100; i++) {
+		EXPECT_EQ(0, distance_write(node, distances[i % 2]));
+		/* Lists can be read while nobody writes */
+		usleep(1000);
+	}
+	atomic_store(&reader.enough, true);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, reader.bad);
+	EXPECT_LT(0, reader.good);
+	EXPECT_TRUE(in_tier_of(node, before));
 }
 
 TEST_F(tiers, bad_input)

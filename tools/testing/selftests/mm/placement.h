@@ -77,6 +77,8 @@ struct mpol_param {
 #define SLAB_NOISE_OF_ALL (2 << 20)
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+/* Of a transparent huge page */
+#define HUGE_BYTES (2UL << 20)
 
 /* A node mask as the system calls take it */
 struct nodeset {

@@ -52,6 +52,15 @@ long threshold(int node)
 	return ret < 0 ? ret : strtol(text, NULL, 10);
 }
 
+int distance_write(int node, const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path),
+		 "/sys/kernel/mm/tiering/node%d/abstract_distance", node);
+	return file_write(path, text, strlen(text));
+}
+
 long long counter(const char *name)
 {
 	file_print("/proc/sys/vm/stat_refresh", "1");

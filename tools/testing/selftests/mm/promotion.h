@@ -13,7 +13,6 @@
 #define SYSCTL_DIR	"/proc/sys/kernel"
 #define PACE_DIR	"/sys/kernel/debug/sched/numa_balancing"
 #define DEMOTION	"/sys/kernel/mm/numa/demotion_enabled"
-#define HUGE_BYTES	(2UL << 20)
 /* Pages of most tests, and the most whose nodes are counted */
 #define SOME_PAGES	4096
 #define MOST_PAGES	(8 * SOME_PAGES)
@@ -46,6 +45,8 @@ int sysctl_write(const char *name, const char *text);
 long sysctl_read(const char *name);
 /* Of a node that is promoted to, ms */
 long threshold(int node);
+/* As nodeN/abstract_distance takes it: "0" gives a node its own one back */
+int distance_write(int node, const char *text);
 /* With what each CPU has counted for itself so far */
 long long counter(const char *name);
 /* Of one node, in its own file */
