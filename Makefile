@@ -8,7 +8,7 @@ override RUN := $(value RUN)
 export BASE_TARBALL SCENARIO FILES RUN
 
 .PHONY: help run test vm debug-test kernel tree series refresh check \
-	check-all count doctor clean
+	check-all count bench doctor clean
 
 help:
 	@echo 'make run         set up, then show weighted interleaving on a virtual machine'
@@ -25,6 +25,7 @@ help:
 	@echo 'make check-all   every step and every configuration builds (hours)'
 	@echo 'make debug-test  every test on a kernel with KASAN, lockdep and more'
 	@echo 'make count       instructions of the policy code per page fault'
+	@echo 'make bench       promotion of hot pages beside the base, under known distributions'
 	@echo 'make doctor      what this machine lacks, and how to get it'
 	@echo 'make clean       remove build/'
 	@echo
@@ -72,6 +73,9 @@ check-all:
 
 count:
 	@scripts/insn-count.sh
+
+bench:
+	@scripts/bench-tiering.sh
 
 doctor:
 	@scripts/doctor.sh

@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Boots a kernel on a scenario's machine and runs a command there, or a shell on this terminal without one.
-# usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f "host[:guest] ..."] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a KERNEL-ARGUMENTS]
+# usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f "host[:guest] ..."] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a KERNEL-ARGUMENTS] [-i NS]
 # Standard output is the command's, and so is the exit status, except for
 #   120 the kernel panicked    121 the machine stopped before the command ended    122 the machine is not as its scenario says
 #   123 QEMU did not start     124 the time limit was reached
+#   -i  how long an instruction takes where the clock counts them: 1, 2, 4 or 8 ns, the latter without this
 # ACCEL=tcg or ACCEL=kvm chooses the accelerator; otherwise KVM is used where it proves to work.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-scenario=cxl2 kernel=$BUILD/kernel/default files='' command='' log='' limit='' arguments=''
-while getopts s:k:f:r:o:t:a: option; do
+scenario=cxl2 kernel=$BUILD/kernel/default files='' command='' log='' limit='' arguments='' instruction=8
+while getopts s:k:f:r:o:t:a:i: option; do
 	case $option in
 	s) scenario=$OPTARG ;;
 	k) kernel=$OPTARG ;;
@@ -19,7 +20,8 @@ while getopts s:k:f:r:o:t:a: option; do
 	o) log=$OPTARG ;;
 	t) limit=$OPTARG ;;
 	a) arguments=$OPTARG ;;
-	*) die "usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f FILES] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a ARGUMENTS]" ;;
+	i) instruction=$OPTARG ;;
+	*) die "usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f FILES] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a ARGUMENTS] [-i NS]" ;;
 	esac
 done
 
@@ -50,7 +52,17 @@ if [ -n "$packages" ]; then
 fi
 # Only the emulator has a clock that counts instructions, and only with one thread.
 case $(value clock) in
-instructions*) accel=instructions ;;
+instructions*)
+	accel=instructions
+	case $instruction in
+	1) shift=0 ;;
+	2) shift=1 ;;
+	4) shift=2 ;;
+	8) shift=3 ;;
+	*) die "an instruction takes 1, 2, 4 or 8 ns, not '$instruction'" ;;
+	esac
+	arguments="$arguments steady_clock=$instruction"
+	;;
 *) accel=$("$TOP/scripts/vm-accel.sh") ;;
 esac
 "$TOP/scripts/initramfs.sh" -o "$work/initramfs" -s "$conf" -r "$command" -f "$(value files)$files"
@@ -65,7 +77,7 @@ else
 fi
 case $accel in
 kvm) set -- "$@" -accel kvm -cpu host ;;
-instructions) set -- "$@" -accel tcg,thread=single -icount shift=3,sleep=off -cpu max ;;
+instructions) set -- "$@" -accel tcg,thread=single -icount "shift=$shift,sleep=off" -cpu max ;;
 *) set -- "$@" -accel tcg,thread=multi -cpu max ;;
 esac
 

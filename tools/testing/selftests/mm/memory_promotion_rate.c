@@ -3,8 +3,9 @@
  * What promotion does in time: the limit, and the way to the threshold.
  *
  * Latencies are times, so a machine that is disturbed, or emulated beside
- * others, has others. These tests run where steady_clock=1 is in the
- * environment, as it is when the kernel was given it on its command line.
+ * others, has others. These tests run where steady_clock=NS is in the
+ * environment, as it is when the kernel was given it on its command line: the
+ * time that each instruction takes.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -13,21 +14,68 @@
 #include "../kselftest_harness.h"
 #include "promotion.h"
 
+/* Enters if a processor is as fast as @most_ns for an instruction */
+static bool enter_steady(struct context *ctx, int most_ns)
+{
+	const char *ns = getenv("steady_clock");
+
+	ctx->missing = NULL;
+	if (!ns)
+		ctx->missing = "needs a machine that nothing disturbs, and steady_clock=NS";
+	else if (atoi(ns) > most_ns)
+		ctx->missing = "needs a faster processor";
+	return ctx->missing || context_enter(ctx);
+}
+
 FIXTURE(rate)
 {
 	struct context ctx;
 };
 
+FIXTURE_VARIANT(rate)
+{
+	int mbps;
+	int pass_ms;
+	/* A slower processor cannot move as much. */
+	int most_ns;
+};
+
+FIXTURE_VARIANT_ADD(rate, low)
+{
+	.mbps = 8, .pass_ms = 3000, .most_ns = 8,
+};
+
+FIXTURE_VARIANT_ADD(rate, middle)
+{
+	.mbps = 16, .pass_ms = 3000, .most_ns = 8,
+};
+
+FIXTURE_VARIANT_ADD(rate, high)
+{
+	.mbps = 64, .pass_ms = 1500, .most_ns = 2,
+};
+
 FIXTURE_SETUP(rate)
 {
-	self->ctx.missing = "needs a machine that nothing disturbs, and steady_clock=1";
-	if (getenv("steady_clock")) {
-		self->ctx.missing = NULL;
-		ASSERT_TRUE(context_enter(&self->ctx));
-	}
+	ASSERT_TRUE(enter_steady(&self->ctx, variant->most_ns));
 }
 
 FIXTURE_TEARDOWN(rate)
+{
+	EXPECT_TRUE(context_leave(&self->ctx));
+}
+
+FIXTURE(steady)
+{
+	struct context ctx;
+};
+
+FIXTURE_SETUP(steady)
+{
+	ASSERT_TRUE(enter_steady(&self->ctx, 8));
+}
+
+FIXTURE_TEARDOWN(steady)
 {
 	EXPECT_TRUE(context_leave(&self->ctx));
 }
@@ -49,28 +97,32 @@ static double seconds_now(void)
 #define LAG	0.02
 TEST_F_TIMEOUT(rate, limit_holds, 300)
 {
-	enum { MBPS = 8, SECONDS = 20, PER_SECOND = 10, PASS_MS = 3000 };
-	const int settled = 2 * PASS_MS * PER_SECOND / 1000;
+	enum { SECONDS = 20, PER_SECOND = 10 };
+	const int settled = 2 * variant->pass_ms * PER_SECOND / 1000;
+	const long rate = variant->mbps * ((1 << 20) / page_bytes());
+	/* More than the limit allows until well after two passes */
+	const size_t pages = rate * (settled + 5 * PER_SECOND) / PER_SECOND;
 	int last = settled;
-	const long rate = MBPS * ((1 << 20) / page_bytes());
 	static long long moved[SECONDS * PER_SECOND + 1];
 	static double at[SECONDS * PER_SECOND + 1];
 	struct context *ctx = &self->ctx;
 	long long stalls;
 	struct area area;
+	char limit[16];
 	pid_t filler;
 	int i, j;
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	if (!has_room(ctx->slow, MOST_PAGES))
+	if (!has_room(ctx->slow, pages))
 		SKIP(return, "the slow node is too small");
 	filler = fill(ctx->fast, 2 * SOME_PAGES, false);
 	if (filler < 0)
 		SKIP(return, "the fast node cannot be filled");
-	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "8"));
-	ASSERT_EQ(0, set_pace(8, PASS_MS));
-	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
+	snprintf(limit, sizeof(limit), "%d", variant->mbps);
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", limit));
+	ASSERT_EQ(0, set_pace(8, variant->pass_ms));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, pages, false));
 	stalls = direct_reclaims();
 	for (i = 0; i <= SECONDS * PER_SECOND; i++) {
 		double until;
@@ -87,7 +139,7 @@ TEST_F_TIMEOUT(rate, limit_holds, 300)
 	 * on and while there is something left to promote.
 	 */
 	while (last < SECONDS * PER_SECOND &&
-	       moved[last] - moved[0] < MOST_PAGES * 7 / 8)
+	       moved[last] - moved[0] < (long long)pages * 7 / 8)
 		last++;
 	EXPECT_LE(settled + 4 * PER_SECOND, last);
 	EXPECT_LT(rate * 8 / 10 * (at[last] - at[settled]),
@@ -134,7 +186,7 @@ static void touch_groups(const struct area *area, double next[GROUPS])
  * one has begun the threshold is within a bin, an eighth of an octave, of where
  * it stays.
  */
-TEST_F_TIMEOUT(rate, threshold_settles_in_two_passes, 120)
+TEST_F_TIMEOUT(steady, threshold_settles_in_two_passes, 120)
 {
 	enum { PASS_MS = 8000 };
 	double next[GROUPS] = {}, start, end, sum = 0;

@@ -7,6 +7,10 @@
  * percentage of what the rest of it could serve is reached; --fast and --slow
  * name the nodes.
  *
+ * --rate says how many touches there are in a second: what makes a page hot is
+ * how often it is touched, not how fast the machine is. Between them the program
+ * waits busily, as the scan goes by the CPU time of a task.
+ *
  * The touches are drawn beforehand into a table that is walked again and again,
  * so the share of each page is known exactly, and what is measured is where
  * pages are, not how long anything takes.
@@ -30,9 +34,8 @@
 #define TABLE_TOUCHES	2097152U
 /* Pages looked up in one call of move_pages(2) */
 #define LOOKUP		1024
-/* Pages of all groups, side by side */
-#define GROUP_COUNT	5
-#define ALL_GROUPS	62
+/* Touches between two looks at the clock */
+#define BATCH		64
 /* One touch in 5 writes */
 #define WRITE_EVERY	5
 
@@ -54,13 +57,28 @@ struct load {
 	char *memory;
 	unsigned int *table;
 	unsigned int *share;
+	/* Touches of the n most touched pages */
+	unsigned long long *best;
+	/* Touches of the page that is n-th in that order */
+	unsigned int *sorted;
+	size_t next;
+	unsigned long long rate;
+	unsigned long long touches;
 	int *node;
 	unsigned long long random;
 	unsigned int sum;
 	bool counters;
 	int want;
 	bool summary;
+	size_t room;
 	double percent;
+	double possible;
+	double percent_sum;
+	double possible_sum;
+	int lines;
+	/* Seconds after the start: another hot set, and when it was there */
+	int later;
+	int arrived;
 	long long promoted;
 	long long demoted;
 };
@@ -145,25 +163,21 @@ static size_t draw_shifting(struct load *load, bool later)
 }
 
 /*
- * Five groups of which each has a fifth of the touches: 2 of 62 pages, 4, 8, 16
- * and 32. Neighbours are of different groups, as 27 is prime to 62.
+ * Five groups of as many pages each, side by side, and how often the pages of one
+ * are touched beside those of another
  */
+static const unsigned int group_touches[] = { 1000, 100, 20, 5, 1 };
+
+#define GROUP_COUNT	ARRAY_LEN(group_touches)
+#define ALL_TOUCHES	1126
+
 static size_t draw_group(struct load *load)
 {
-	unsigned int group = draw(load) % GROUP_COUNT;
-	unsigned int place = (2U << group) - 2 + draw(load) % (2U << group);
+	unsigned int touch = draw(load) % ALL_TOUCHES, group = 0;
 
-	return draw(load) % (load->pages / ALL_GROUPS) * ALL_GROUPS +
-	       place * 27 % ALL_GROUPS;
-}
-
-static unsigned int group_of(size_t page)
-{
-	unsigned int place = page % ALL_GROUPS * 23 % ALL_GROUPS, group = 0;
-
-	while (place >= (4U << group) - 2)
-		group++;
-	return group;
+	while (touch >= group_touches[group])
+		touch -= group_touches[group++];
+	return draw(load) % (load->pages / GROUP_COUNT) * GROUP_COUNT + group;
 }
 
 static size_t draw_page(struct load *load, bool later)
@@ -180,9 +194,16 @@ static size_t draw_page(struct load *load, bool later)
 	}
 }
 
+static int by_share(const void *a, const void *b)
+{
+	unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
 static void fill_table(struct load *load, bool later)
 {
-	size_t i;
+	size_t unit, i;
 
 	if (load->distribution == ZIPF)
 		fill_zipf(load);
@@ -190,16 +211,28 @@ static void fill_table(struct load *load, bool later)
 		for (i = 0; i < TABLE_TOUCHES; i++)
 			load->table[i] = draw_page(load, later);
 	memset(load->share, 0, load->pages * sizeof(*load->share));
+	memset(load->sorted, 0, load->pages * sizeof(*load->sorted));
 	for (i = 0; i < TABLE_TOUCHES; i++)
 		load->share[load->table[i]]++;
+	/* What moves as one is worth as much as its pages have on average. */
+	unit = load->huge ? HUGE_BYTES / page_bytes() : 1;
+	for (i = 0; i < load->pages; i++)
+		load->sorted[i / unit * unit] += load->share[i];
+	for (i = 0; i < load->pages; i++)
+		load->sorted[i] = load->sorted[i / unit * unit];
+	qsort(load->sorted, load->pages, sizeof(*load->sorted), by_share);
+	for (i = 0; i < load->pages; i++)
+		load->sorted[i] /= unit;
+	for (i = 0; i < load->pages; i++)
+		load->best[i + 1] = load->best[i] + load->sorted[i];
 }
 
-static void touch_all(struct load *load)
+static void touch_some(struct load *load)
 {
 	size_t bytes = page_bytes(), i;
 	unsigned int sum = 0;
 
-	for (i = 0; i < TABLE_TOUCHES; i++) {
+	for (i = load->next; i < load->next + BATCH; i++) {
 		char *at = load->memory + load->table[i] * bytes;
 
 		if (i % WRITE_EVERY)
@@ -209,6 +242,31 @@ static void touch_all(struct load *load)
 	}
 	/* Nobody wants it, but then the reads are not left out */
 	load->sum = sum;
+	load->next = i % TABLE_TOUCHES;
+	load->touches += BATCH;
+}
+
+static unsigned long long nanoseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* At the wanted rate; what could not be done in time is not made up for */
+static void touch_until(struct load *load, unsigned long long end)
+{
+	unsigned long long step = load->rate ? BATCH * 1000000000ULL / load->rate : 0;
+	unsigned long long now = nanoseconds(), next = now;
+
+	while (now < end) {
+		if (now >= next) {
+			touch_some(load);
+			next = now > next + step ? now : next + step;
+		}
+		now = nanoseconds();
+	}
 }
 
 static void look_up(struct load *load)
@@ -225,49 +283,25 @@ static void look_up(struct load *load)
 	}
 }
 
-static int by_share(const void *a, const void *b)
-{
-	unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
-
-/* Touches that the @count most touched pages have */
+/* Touches that the @count most touched pages have, percent */
 static double best_share(const struct load *load, size_t count)
 {
-	unsigned int *sorted = malloc(load->pages * sizeof(*sorted));
-	unsigned long long sum = 0;
-	size_t i;
-
-	if (!sorted)
-		err(EXIT_FAILURE, "memory");
-	memcpy(sorted, load->share, load->pages * sizeof(*sorted));
-	qsort(sorted, load->pages, sizeof(*sorted), by_share);
-	for (i = 0; i < count && i < load->pages; i++)
-		sum += sorted[i];
-	free(sorted);
-	return 100.0 * sum / TABLE_TOUCHES;
+	return 100.0 * load->best[count < load->pages ? count : load->pages] /
+	       TABLE_TOUCHES;
 }
 
 /* Of the pages on the fast node, those that belong to the hottest @room */
-static double hot_percent(const struct load *load, size_t room)
+static double hot_percent(const struct load *load)
 {
-	unsigned int *sorted = malloc(load->pages * sizeof(*sorted)), last;
-	size_t hot = 0, fast = 0, i;
+	size_t room = load->room, hot = 0, fast = 0, i;
+	unsigned int last = room < load->pages ? load->sorted[room] : 0;
 
-	if (!sorted)
-		err(EXIT_FAILURE, "memory");
-	memcpy(sorted, load->share, load->pages * sizeof(*sorted));
-	qsort(sorted, load->pages, sizeof(*sorted), by_share);
-	last = room < load->pages ? sorted[room] : 0;
-	free(sorted);
 	for (i = 0; i < load->pages; i++) {
 		if (load->node[i] != load->fast)
 			continue;
 		fast++;
 		if (load->distribution == GROUPS)
-			hot += room * ALL_GROUPS > load->pages *
-						   ((2U << group_of(i)) - 2);
+			hot += room > i % GROUP_COUNT * (load->pages / GROUP_COUNT);
 		else
 			hot += load->share[i] >= last;
 	}
@@ -291,8 +325,8 @@ static unsigned long long threshold(const struct load *load)
 
 static void print_header(const struct load *load)
 {
-	printf("        touches that    best with    pages of %zu\n", load->pages);
-	printf("        node %d serves  as many pages   on node %d", load->fast,
+	printf("        touches that   best that    pages of %zu\n", load->pages);
+	printf("        node %d serves  could fit    on node %d", load->fast,
 	       load->fast);
 	printf("  promoted   demoted  threshold");
 	if (load->counters)
@@ -309,15 +343,39 @@ static void print_counters(const struct load *load)
 }
 
 /*
- * A line: the share of the touches that the fast node serves, beside the best
- * that as many pages as are there could do. Returns the former divided by what
- * @best_pages pages could do, in percent.
+ * Pages that a node could still take: what zones keep between them and their
+ * high watermark is for nobody.
  */
-static double report(struct load *load, int second, size_t best_pages)
+static size_t usable_pages(int node)
 {
-	size_t fast = 0, i;
+	long free = node_free_pages(node), high;
+	bool here = false;
+	char line[256];
+	FILE *file;
+	int nid;
+
+	file = fopen("/proc/zoneinfo", "re");
+	if (!file)
+		err(EXIT_FAILURE, "zoneinfo");
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "Node %d, zone", &nid) == 1)
+			here = nid == node;
+		else if (here && sscanf(line, " high %ld", &high) == 1)
+			free -= high;
+	}
+	fclose(file);
+	return free > 0 ? free : 0;
+}
+
+/*
+ * A line: the share of the touches that the fast node serves, beside the best
+ * that any placement could reach with the pages that are there and those that
+ * are free.
+ */
+static void report(struct load *load, int second)
+{
 	unsigned long long sum = 0;
-	double share;
+	size_t fast = 0, i;
 
 	look_up(load);
 	for (i = 0; i < load->pages; i++) {
@@ -326,9 +384,11 @@ static double report(struct load *load, int second, size_t best_pages)
 		fast++;
 		sum += load->share[i];
 	}
-	share = 100.0 * sum / TABLE_TOUCHES;
+	load->room = fast + usable_pages(load->fast);
+	load->percent = 100.0 * sum / TABLE_TOUCHES;
+	load->possible = best_share(load, load->room);
 	printf("%4d s  %11.1f %%  %11.1f %%  %10zu  %8lld  %8lld  %6llu ms", second,
-	       share, best_share(load, fast), fast,
+	       load->percent, load->possible, fast,
 	       counter("pgpromote_success") - load->promoted,
 	       counter("pgdemote_kswapd") + counter("pgdemote_direct") - load->demoted,
 	       threshold(load));
@@ -336,18 +396,26 @@ static double report(struct load *load, int second, size_t best_pages)
 		print_counters(load);
 	putchar('\n');
 	fflush(stdout);
-	load->percent = share;
-	return 100 * share / best_share(load, best_pages);
+	/* Where it got to: the mean of the second half */
+	if (2 * second > load->seconds) {
+		load->lines++;
+		load->percent_sum += load->percent;
+		load->possible_sum += load->possible;
+	}
+	/* How long until the new hot set is there, nine tenths of it */
+	if (load->later && !load->arrived && load->percent >= 0.9 * load->possible)
+		load->arrived = second;
 }
 
 /* One line for programs */
-static void summarize(const struct load *load, size_t room)
+static void summarize(const struct load *load)
 {
 	printf("summary distribution=%s huge=%d share=%.1f best=%.1f hot=%.1f room=%zu pages=%zu",
-	       names[load->distribution], load->huge, load->percent,
-	       best_share(load, room), hot_percent(load, room), room,
-	       load->pages);
-	printf(" promoted=%lld demoted=%lld\n",
+	       names[load->distribution], load->huge,
+	       load->percent_sum / load->lines, load->possible_sum / load->lines,
+	       hot_percent(load), load->room, load->pages);
+	printf(" arrived=%d touches=%llu promoted=%lld demoted=%lld\n",
+	       load->arrived ? load->arrived - load->later : 0, load->touches,
 	       counter("pgpromote_success") - load->promoted,
 	       counter("pgdemote_kswapd") + counter("pgdemote_direct") -
 	       load->demoted);
@@ -378,7 +446,7 @@ static void place_all(struct load *load)
 {
 	struct nodeset slow = nodeset_of(load->slow);
 	size_t bytes = load->pages * page_bytes();
-	size_t align = 2UL << 20;
+	size_t align = HUGE_BYTES;
 	char *raw;
 
 	raw = mmap(NULL, bytes + align, PROT_READ | PROT_WRITE,
@@ -410,7 +478,7 @@ static const char usage[] =
 	"usage: tiering_load [--distribution normal|zipf|uniform|shifting|groups]\n"
 	"                    [--mib N] [--fill MIB] [--seconds N] [--every N]\n"
 	"                    [--fast NODE] [--slow NODE] [--huge] [--counters]\n"
-	"                    [--want PERCENT] [--summary]\n";
+	"                    [--rate TOUCHES/S] [--want PERCENT] [--summary]\n";
 
 static void parse(struct load *load, int argc, char **argv)
 {
@@ -424,6 +492,7 @@ static void parse(struct load *load, int argc, char **argv)
 		{ "slow", required_argument, NULL, 'S' },
 		{ "huge", no_argument, NULL, 'h' },
 		{ "counters", no_argument, NULL, 'c' },
+		{ "rate", required_argument, NULL, 'r' },
 		{ "want", required_argument, NULL, 'w' },
 		{ "summary", no_argument, NULL, 'u' },
 		{}
@@ -465,6 +534,9 @@ static void parse(struct load *load, int argc, char **argv)
 		case 'c':
 			load->counters = true;
 			break;
+		case 'r':
+			load->rate = to_number(optarg);
+			break;
 		case 'w':
 			load->want = to_number(optarg);
 			break;
@@ -484,17 +556,18 @@ int main(int argc, char **argv)
 		.slow = 1, .seconds = 60, .every = 5, .pages = 65536,
 		.random = 0x9e3779b97f4a7c15ULL,
 	};
-	time_t start, now, next;
-	bool later = false;
-	double percent = 0;
-	size_t room;
+	const unsigned long long second = 1000000000ULL;
+	unsigned long long start;
 	pid_t filler = 0;
+	int at;
 
 	parse(&load, argc, argv);
 	load.table = malloc(TABLE_TOUCHES * sizeof(*load.table));
 	load.share = calloc(load.pages, sizeof(*load.share));
+	load.sorted = calloc(load.pages, sizeof(*load.sorted));
+	load.best = calloc(load.pages + 1, sizeof(*load.best));
 	load.node = calloc(load.pages, sizeof(*load.node));
-	if (!load.table || !load.share || !load.node)
+	if (!load.table || !load.share || !load.sorted || !load.best || !load.node)
 		err(EXIT_FAILURE, "memory");
 	if (load.fill) {
 		int status;
@@ -507,35 +580,27 @@ int main(int argc, char **argv)
 	place_all(&load);
 	fill_table(&load, false);
 
-	/* What fits beside the rest, had everything else been demoted */
-	room = node_free_pages(load.fast);
 	load.promoted = counter("pgpromote_success");
 	load.demoted = counter("pgdemote_kswapd") + counter("pgdemote_direct");
 	print_header(&load);
-	start = time(NULL);
-	next = start;
-	for (;;) {
-		now = time(NULL);
-		if (now >= next) {
-			percent = report(&load, now - start, room);
-			next = now + load.every;
-		}
-		if (now >= start + load.seconds)
-			break;
-		if (load.distribution == SHIFTING && !later &&
-		    now >= start + load.seconds / 2) {
-			later = true;
+	report(&load, 0);
+	start = nanoseconds();
+	for (at = load.every; at <= load.seconds; at += load.every) {
+		if (load.distribution == SHIFTING && !load.later &&
+		    at > load.seconds / 2) {
+			load.later = at - load.every;
 			fill_table(&load, true);
 		}
-		touch_all(&load);
+		touch_until(&load, start + at * second);
+		report(&load, at);
 	}
 	if (load.summary)
-		summarize(&load, room);
+		summarize(&load);
 	if (filler)
 		kill(filler, SIGKILL);
-	if (percent < load.want) {
+	if (load.percent < load.want * load.possible / 100) {
 		printf("%.1f %% of what the room on node %d could serve, and not %d %%\n",
-		       percent, load.fast, load.want);
+		       100 * load.percent / load.possible, load.fast, load.want);
 		return 1;
 	}
 	return 0;
