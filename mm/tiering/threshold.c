@@ -29,6 +29,8 @@ static_assert(LATENCY_BINS_OCTAVE == 1 << OCTAVE_SHIFT);
 
 /* As low as the threshold goes by the brake: times are counted in jiffies */
 #define LOWEST(def)		max((def) / 64, 1U)
+/* The brake leaves this part of the budget, so that a way back is left. */
+#define LEAST_SHARE		5
 /* The brake is on when more than one page in this many comes back */
 #define BACK_SHARE		2
 
@@ -172,7 +174,8 @@ void hot_threshold_update(struct hot_threshold *threshold,
 	bool whole = true;
 	unsigned int cap;
 
-	threshold->cap = clamp(threshold->cap, 1U, 2 * def);
+	threshold->cap = clamp(threshold->cap, max(LOWEST(def) / LEAST_SHARE, 1U),
+			       2 * def);
 	cap = max(threshold->cap, LOWEST(def));
 	if (rate == PROMOTION_NO_LIMIT) {
 		threshold->ms = min(def, cap);

@@ -285,7 +285,7 @@ static void brake(struct kunit *test)
 		next(ctx, PROMOTION_NO_LIMIT);
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, DEF / 64U);
 	/* What cannot be told apart by latency is left where it is. */
-	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap, DEF / 64, DEF), 1U);
+	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap, 5000, DEF), 1000U);
 	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap, 1, DEF), 1U);
 	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap, 0, DEF), 0U);
 	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap,
