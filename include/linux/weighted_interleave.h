@@ -16,6 +16,7 @@
 #define MPOL_F_HAS_WEIGHTS	BIT(5)
 
 struct interleave_own;
+struct node_hmem_attrs;
 
 /**
  * mpol_is_interleave - does a policy spread pages over its nodes?
@@ -79,6 +80,11 @@ void weighted_interleave_get(struct mempolicy *pol);
 void weighted_interleave_put(struct mempolicy *pol);
 void weighted_interleave_detach(struct mempolicy *pol);
 void weighted_interleave_rebuild_task(struct task_struct *task);
+
+/* Weights that are derived */
+void weighted_interleave_set_bandwidth(unsigned int nid,
+				       const struct node_hmem_attrs *attrs,
+				       unsigned int access);
 
 /* Names */
 bool weighted_interleave_is_name(const char *name);

@@ -74,5 +74,8 @@ int interleave_sets_stage(const u8 *weights);
 void interleave_sets_publish(void);
 
 int interleave_weight_store(int nid, u8 weight);
+bool interleave_auto(void);
+int interleave_auto_store(bool on);
+int interleave_weights_derive(const u8 *derived);
 
 #endif

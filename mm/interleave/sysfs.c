@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/mm/mempolicy/weighted_interleave/nodeN
+ * /sys/kernel/mm/mempolicy/weighted_interleave/{nodeN,auto}
  *
- * One file for each node with memory. node_files is protected by files_lock,
+ * One file for each node with memory, and one for all. node_files is protected by files_lock,
  * which is never held while a file is removed: the removal waits for stores
  * that are under way. Stores take interleave_lock, never files_lock.
  */
@@ -35,7 +35,7 @@ static ssize_t node_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%u\n", READ_ONCE(interleave_weights[file->nid]));
 }
 
-/* 0 or blank gives the node back its default; all that is wrong is EINVAL. */
+/* 0 or blank hands the node back; all that is wrong is EINVAL. */
 static int parse_weight(const char *buf, size_t count, u8 *weight)
 {
 	*weight = 0;
@@ -58,6 +58,29 @@ static ssize_t node_store(struct kobject *kobj, struct kobj_attribute *attr,
 		err = interleave_weight_store(file->nid, weight);
 	return err ?: count;
 }
+
+static ssize_t auto_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	return sysfs_emit(buf, "%s\n", interleave_auto() ? "true" : "false");
+}
+
+static ssize_t auto_store(struct kobject *kobj, struct kobj_attribute *attr,
+			  const char *buf, size_t count)
+{
+	bool on;
+	int err;
+
+	err = kstrtobool(buf, &on) ? -EINVAL : interleave_auto_store(on);
+	return err ?: count;
+}
+
+/* Not by __ATTR_RW(): to the compiler, auto is another word. */
+static struct kobj_attribute auto_attr = {
+	.attr = { .name = "auto", .mode = 0644 },
+	.show = auto_show,
+	.store = auto_store,
+};
 
 static int add_node_file(int nid)
 {
@@ -145,6 +168,10 @@ static int __init weighted_interleave_sysfs_init(void)
 		kobject_put(mempolicy_kobj);
 		return -ENOMEM;
 	}
+
+	err = sysfs_create_file(weights_kobj, &auto_attr.attr);
+	if (err)
+		pr_err("weighted interleave: no file to switch automatic weights\n");
 
 	/* Listen first: a node that comes now is added twice, not missed. */
 	hotplug_memory_notifier(memory_event, 0);

@@ -22,6 +22,7 @@ struct place_test {
 	u32 il_position;
 	int node[2];
 	u8 weight[2];
+	bool automatic;
 	struct mempolicy policy;
 	struct page *pages[MOST_PAGES];
 };
@@ -54,6 +55,7 @@ static int place_init(struct kunit *test)
 		return 0;
 	}
 
+	place->automatic = interleave_auto();
 	for (nr = 0; nr < 2; nr++) {
 		place->weight[nr] = interleave_weights[place->node[nr]];
 		node_set(place->node[nr], place->policy.nodes);
@@ -83,6 +85,7 @@ static void place_exit(struct kunit *test)
 		weighted_interleave_put(&place->policy);
 	for (nr = 0; nr < 2; nr++)
 		interleave_weight_store(place->node[nr], place->weight[nr]);
+	interleave_auto_store(place->automatic);
 }
 
 static struct place_test *two_nodes(struct kunit *test, u8 first, u8 second)

@@ -10,10 +10,12 @@
 
 /* These tests change the weights of nodes 0 and 1 only. */
 static u8 saved[2];
+static bool saved_auto;
 
 static int save_weights(struct kunit *test)
 {
 	memcpy(saved, interleave_weights, sizeof(saved));
+	saved_auto = interleave_auto();
 	return 0;
 }
 
@@ -23,6 +25,7 @@ static void restore_weights(struct kunit *test)
 
 	for (nid = 0; nid < min_t(int, nr_node_ids, ARRAY_SIZE(saved)); nid++)
 		interleave_weight_store(nid, saved[nid]);
+	interleave_auto_store(saved_auto);
 }
 
 static struct interleave_set *set_of_two(struct kunit *test)
@@ -114,12 +117,86 @@ static void a_new_set_takes_the_weights_in_force(struct kunit *test)
 	interleave_set_put(set);
 }
 
-static void zero_gives_the_default(struct kunit *test)
+/* In place of what was derived; all nodes follow, and the old one is in @old */
+static void derive_two(struct kunit *test, u8 *old, u8 first, u8 second)
 {
-	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(0, 9));
+	u8 *derived = kunit_kmalloc(test, nr_node_ids, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, derived);
+	KUNIT_ASSERT_EQ(test, 0, interleave_auto_store(true));
+	memcpy(old, interleave_weights, nr_node_ids);
+	memcpy(derived, old, nr_node_ids);
+	derived[0] = first;
+	derived[1] = second;
+	KUNIT_ASSERT_EQ(test, 0, interleave_weights_derive(derived));
+}
+
+static u8 *room_for_weights(struct kunit *test)
+{
+	u8 *weights = kunit_kmalloc(test, nr_node_ids, GFP_KERNEL);
+
+	if (nr_node_ids < 2)
+		kunit_skip(test, "needs two possible nodes");
+	KUNIT_ASSERT_NOT_NULL(test, weights);
+	return weights;
+}
+
+static void derived_weights_are_in_force(struct kunit *test)
+{
+	struct interleave_set *set = set_of_two(test);
+	u8 *old = room_for_weights(test);
+
+	derive_two(test, old, 21, 4);
+	KUNIT_EXPECT_EQ(test, pages_of(set, 0), 21u);
+	KUNIT_EXPECT_EQ(test, pages_of(set, 1), 4u);
+	KUNIT_EXPECT_TRUE(test, interleave_auto());
+	KUNIT_EXPECT_EQ(test, 0, interleave_weights_derive(old));
+	interleave_set_put(set);
+}
+
+static void a_store_ends_automatic_weights(struct kunit *test)
+{
+	u8 *old = room_for_weights(test);
+
+	derive_two(test, old, 21, 4);
+	KUNIT_EXPECT_EQ(test, 0, interleave_weight_store(0, 9));
+	KUNIT_EXPECT_FALSE(test, interleave_auto());
+	KUNIT_EXPECT_EQ(test, interleave_weights[1], 4);
+	/* Nobody follows any more. */
+	KUNIT_EXPECT_EQ(test, 0, interleave_weights_derive(old));
 	KUNIT_EXPECT_EQ(test, interleave_weights[0], 9);
-	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(0, 0));
-	KUNIT_EXPECT_EQ(test, interleave_weights[0], 1);
+	KUNIT_EXPECT_EQ(test, interleave_weights[1], 4);
+}
+
+static void zero_hands_a_node_back(struct kunit *test)
+{
+	u8 *old = room_for_weights(test);
+
+	derive_two(test, old, 21, 4);
+	KUNIT_EXPECT_EQ(test, 0, interleave_weight_store(0, 9));
+	KUNIT_EXPECT_EQ(test, 0, interleave_weight_store(1, 8));
+	KUNIT_EXPECT_EQ(test, 0, interleave_weight_store(0, 0));
+	KUNIT_EXPECT_FALSE(test, interleave_auto());
+	KUNIT_EXPECT_EQ(test, interleave_weights[0], 21);
+	KUNIT_EXPECT_EQ(test, interleave_weights[1], 8);
+	/* It follows, alone. */
+	KUNIT_EXPECT_EQ(test, 0, interleave_weights_derive(old));
+	KUNIT_EXPECT_EQ(test, interleave_weights[0], old[0]);
+	KUNIT_EXPECT_EQ(test, interleave_weights[1], 8);
+}
+
+static void switched_off_and_on(struct kunit *test)
+{
+	u8 *old = room_for_weights(test);
+
+	derive_two(test, old, 21, 4);
+	KUNIT_EXPECT_EQ(test, 0, interleave_auto_store(false));
+	KUNIT_EXPECT_EQ(test, interleave_weights[0], 21);
+	KUNIT_EXPECT_EQ(test, 0, interleave_weights_derive(old));
+	KUNIT_EXPECT_EQ(test, interleave_weights[0], 21);
+	KUNIT_EXPECT_EQ(test, 0, interleave_weight_store(1, 77));
+	KUNIT_EXPECT_EQ(test, 0, interleave_auto_store(true));
+	KUNIT_EXPECT_EQ(test, 0, memcmp(interleave_weights, old, nr_node_ids));
 }
 
 static void staging_changes_nothing_yet(struct kunit *test)
@@ -151,7 +228,10 @@ static struct kunit_case weights_cases[] = {
 	KUNIT_CASE(empty_mask_has_no_set),
 	KUNIT_CASE(a_store_reaches_live_sets),
 	KUNIT_CASE(a_new_set_takes_the_weights_in_force),
-	KUNIT_CASE(zero_gives_the_default),
+	KUNIT_CASE(derived_weights_are_in_force),
+	KUNIT_CASE(a_store_ends_automatic_weights),
+	KUNIT_CASE(zero_hands_a_node_back),
+	KUNIT_CASE(switched_off_and_on),
 	KUNIT_CASE(staging_changes_nothing_yet),
 	{}
 };

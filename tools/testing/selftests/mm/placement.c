@@ -431,6 +431,14 @@ int weight_write(int node, unsigned int weight)
 			  weight);
 }
 
+bool weights_automatic(void)
+{
+	char text[16] = "";
+
+	file_read(WEIGHT_AUTO, text, sizeof(text));
+	return !strcmp(text, "true\n");
+}
+
 int weights_save(struct saved_weights *saved)
 {
 	int node, weight;
@@ -439,6 +447,7 @@ int weights_save(struct saved_weights *saved)
 	ret = nodeset_read("has_memory", &saved->nodes);
 	if (ret)
 		return ret;
+	saved->automatic = weights_automatic();
 	for (node = 0; node < MAX_NODES; node++) {
 		if (!nodeset_has(&saved->nodes, node))
 			continue;
@@ -458,6 +467,8 @@ int weights_restore(const struct saved_weights *saved)
 	for (node = 0; node < MAX_NODES && !ret; node++)
 		if (nodeset_has(&saved->nodes, node))
 			ret = weight_write(node, saved->weight[node]);
+	if (!ret && saved->automatic)
+		ret = file_print(WEIGHT_AUTO, "true");
 	return ret;
 }
 

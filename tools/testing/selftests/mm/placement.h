@@ -163,9 +163,14 @@ int weight_write(int node, unsigned int weight);
 /* The weights of all nodes with memory, to be put back after a test */
 struct saved_weights {
 	struct nodeset nodes;
+	bool automatic;
 	unsigned char weight[MAX_NODES];
 };
 
+#define WEIGHT_AUTO WEIGHT_DIR "/auto"
+
+/* Do all nodes follow their derived weights? */
+bool weights_automatic(void);
 int weights_save(struct saved_weights *saved);
 int weights_restore(const struct saved_weights *saved);
 /* The same weight on every node with memory */

@@ -63,6 +63,7 @@ TEST_F(enomem, weight)
 	ASSERT_EQ(0, policy_set(MPOL_WEIGHTED_INTERLEAVE, &self->nodes));
 	first = nodeset_nth(&self->nodes, 0);
 	weight_path(first, path, sizeof(path));
+	ASSERT_EQ(0, weight_write(first, 1));
 
 	for (nth = 1; nth < MOST_ALLOCATIONS; nth++) {
 		fault_nth(self->fail, nth);

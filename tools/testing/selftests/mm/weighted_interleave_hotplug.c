@@ -139,7 +139,6 @@ TEST_F(hotplug, comes_and_goes)
 	EXPECT_EQ(-EINVAL, policy_set(MPOL_WEIGHTED_INTERLEAVE, &nodes));
 
 	ASSERT_EQ(0, hot_add(&self->hot, self->hot.blocks));
-	EXPECT_EQ(1, weight_read(self->hot.node));
 	ASSERT_EQ(0, weight_write(self->other, 2));
 	ASSERT_EQ(0, weight_write(self->hot.node, 7));
 	nodes = nodeset_pair(self->other, self->hot.node);
@@ -173,6 +172,46 @@ TEST_F(hotplug, comes_and_goes)
 	ASSERT_TRUE(masks_agree(&fixed, &in_use));
 	EXPECT_TRUE(nodeset_equal(&nodes, &in_use));
 	EXPECT_TRUE(placed_well(&fixed, &in_use));
+}
+
+/*
+ * The derived weights are those of the nodes that have memory; once somebody has
+ * written one, a node that comes has the weight it had.
+ */
+TEST_F(hotplug, derived_weights_follow)
+{
+	int weight[2], before[MAX_NODES], nr, i;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	ASSERT_EQ(0, file_print(WEIGHT_AUTO, "true"));
+	nr = nodeset_count(&self->memory);
+	for (i = 0; i < nr; i++)
+		before[i] = weight_read(nodeset_nth(&self->memory, i));
+
+	ASSERT_EQ(0, hot_add(&self->hot, self->hot.blocks));
+	EXPECT_TRUE(weights_automatic());
+	/* The machine says that it is like the slow one. */
+	weight[0] = weight_read(self->hot.node);
+	weight[1] = weight_read(nodeset_nth(&self->memory, nr - 1));
+	EXPECT_LT(1, weight_read(self->other));
+	EXPECT_EQ(weight[0], weight[1]);
+
+	ASSERT_EQ(0, hot_remove(&self->hot, self->hot.blocks));
+	for (i = 0; i < nr; i++)
+		EXPECT_EQ(before[i], weight_read(nodeset_nth(&self->memory, i)));
+
+	ASSERT_EQ(0, hot_add(&self->hot, self->hot.blocks));
+	EXPECT_EQ(weight[0], weight_read(self->hot.node));
+	/* Frozen: it comes back as it was, whatever is derived. */
+	ASSERT_EQ(0, weight_write(self->hot.node, 13));
+	ASSERT_EQ(0, hot_remove(&self->hot, self->hot.blocks));
+	ASSERT_EQ(0, hot_add(&self->hot, self->hot.blocks));
+	EXPECT_FALSE(weights_automatic());
+	EXPECT_EQ(13, weight_read(self->hot.node));
+	/* Handed back, it follows again. */
+	ASSERT_EQ(0, weight_write(self->hot.node, 0));
+	EXPECT_EQ(weight[0], weight_read(self->hot.node));
 }
 
 /* Another block of a node that has memory already changes nothing */

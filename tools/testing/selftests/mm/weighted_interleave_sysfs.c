@@ -148,9 +148,8 @@ TEST_F(weights, handed_back)
 	if (self->missing)
 		SKIP(return, "%s", self->missing);
 
-	ASSERT_EQ(0, file_print(self->path, "0\n"));
+	ASSERT_EQ(0, file_print(WEIGHT_AUTO, "true"));
 	derived = weight_read(self->node);
-	EXPECT_EQ(1, derived);
 	for (i = 0; i < ARRAY_LEN(inputs); i++) {
 		ASSERT_EQ(0, weight_write(self->node, 77));
 		EXPECT_EQ(0, file_write(self->path, inputs[i],
@@ -158,6 +157,159 @@ TEST_F(weights, handed_back)
 		EXPECT_EQ(derived, weight_read(self->node))
 			TH_LOG("input %zu", i);
 	}
+}
+
+/* The smaller one of both directions, as the CPUs see it, MB/s; 0: not told */
+static long long bandwidth(int node)
+{
+	static const char * const names[] = { "read", "write" };
+	long long least = 0, value;
+	char path[128];
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		snprintf(path, sizeof(path),
+			 NODE_DIR "/node%d/access1/initiators/%s_bandwidth", node,
+			 names[i]);
+		value = file_number(path);
+		if (value > 0 && (!least || value < least))
+			least = value;
+	}
+	return least;
+}
+
+/* Can two weights at most 255 have a ratio within 1 % of @a to @b? */
+static bool ratio_possible(long long a, long long b)
+{
+	return a <= 255 * b && b <= 255 * a;
+}
+
+TEST_F(weights, derived_from_bandwidth)
+{
+	int nr = nodeset_count(&self->memory), i, j, told = 0;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	EXPECT_TRUE(self->saved.automatic);
+	ASSERT_EQ(0, file_print(WEIGHT_AUTO, "1"));
+	for (i = 0; i < nr; i++) {
+		int node = nodeset_nth(&self->memory, i);
+		long long mine = bandwidth(node);
+		int weight = weight_read(node);
+
+		if (!mine) {
+			EXPECT_EQ(1, weight);
+			continue;
+		}
+		told++;
+		for (j = 0; j < i; j++) {
+			int other = nodeset_nth(&self->memory, j);
+			long long its = bandwidth(other), error;
+
+			if (!its || !ratio_possible(mine, its))
+				continue;
+			error = weight * its - weight_read(other) * mine;
+			EXPECT_LE(100 * llabs(error), weight * its)
+				TH_LOG("nodes %d and %d: %d:%d for %lld:%lld", node,
+				       other, weight, weight_read(other), mine, its);
+		}
+	}
+	note("%d of %d nodes tell their bandwidth", told, nr);
+}
+
+TEST_F(weights, auto_follows_what_is_written)
+{
+	int other = nodeset_nth(&self->memory, 0), derived, others;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	ASSERT_EQ(0, file_print(WEIGHT_AUTO, "true"));
+	derived = weight_read(self->node);
+	others = weight_read(other);
+
+	/* A weight ends it; the other nodes keep what they have. */
+	ASSERT_EQ(0, weight_write(self->node, 77));
+	EXPECT_FALSE(weights_automatic());
+	if (other != self->node)
+		EXPECT_EQ(others, weight_read(other));
+	/* A node that is handed back does not bring it back. */
+	ASSERT_EQ(0, file_print(self->path, "0"));
+	EXPECT_FALSE(weights_automatic());
+	EXPECT_EQ(derived, weight_read(self->node));
+	/* It forgets what was written. */
+	ASSERT_EQ(0, weight_write(self->node, 77));
+	ASSERT_EQ(0, file_print(WEIGHT_AUTO, "true"));
+	EXPECT_TRUE(weights_automatic());
+	EXPECT_EQ(derived, weight_read(self->node));
+	EXPECT_EQ(others, weight_read(other));
+	/* Zero changes nothing while it is on. */
+	ASSERT_EQ(0, file_print(self->path, "0"));
+	EXPECT_TRUE(weights_automatic());
+	/* Off, all stays as it is. */
+	ASSERT_EQ(0, file_print(WEIGHT_AUTO, "false"));
+	EXPECT_FALSE(weights_automatic());
+	EXPECT_EQ(derived, weight_read(self->node));
+	EXPECT_EQ(others, weight_read(other));
+}
+
+TEST_F(weights, auto_spellings)
+{
+	static const struct {
+		const char *text;
+		bool on;
+	} good[] = {
+		{ "true", true }, { "false\n", false }, { "1", true }, { "0\n", false },
+		{ "y", true }, { "N", false }, { "on\n", true }, { "off", false },
+		{ "T", true }, { "F", false },
+	};
+	static const char * const bad[] = {
+		"2", "-1", "maybe", " ", "\n", "o", "auto", "x\n",
+	};
+	char text[16];
+	struct stat stat;
+	size_t i;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	ASSERT_EQ(0, lstat(WEIGHT_AUTO, &stat));
+	EXPECT_EQ(S_IFREG | 0644, stat.st_mode);
+	for (i = 0; i < ARRAY_LEN(good); i++) {
+		EXPECT_EQ(0, file_write(WEIGHT_AUTO, good[i].text,
+					strlen(good[i].text)));
+		ASSERT_LT(0, file_read(WEIGHT_AUTO, text, sizeof(text)));
+		EXPECT_STREQ(good[i].on ? "true\n" : "false\n", text)
+			TH_LOG("'%s'", good[i].text);
+	}
+	for (i = 0; i < ARRAY_LEN(bad); i++) {
+		EXPECT_EQ(-EINVAL, file_write(WEIGHT_AUTO, bad[i], strlen(bad[i])))
+			TH_LOG("'%s'", bad[i]);
+		EXPECT_EQ(good[ARRAY_LEN(good) - 1].on, weights_automatic());
+	}
+}
+
+/* Pages follow derived weights as they follow written ones. */
+TEST_F(weights, derived_weights_place_pages)
+{
+	struct nodeset nodes = nodeset_head(&self->memory, 2);
+	static int node[4 * MAX_WEIGHT];
+	struct round round;
+	struct area area;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	if (nodeset_count(&self->memory) < 2)
+		SKIP(return, "needs two nodes with memory");
+	if (!nodes_have_room(&nodes, ARRAY_LEN(node)))
+		SKIP(return, "too little free memory on a node");
+	ASSERT_EQ(0, weights_flatten(3));
+	ASSERT_EQ(0, area_map(&area, ARRAY_LEN(node), 1));
+	ASSERT_EQ(0, policy_bind(area.start, area.len, MPOL_WEIGHTED_INTERLEAVE,
+				 &nodes, 0));
+	/* The policy is there already. */
+	ASSERT_EQ(0, file_print(WEIGHT_AUTO, "true"));
+	ASSERT_EQ(0, round_read(&round, &nodes));
+	ASSERT_EQ(0, place(area.start, ARRAY_LEN(node), page_bytes(), node));
+	EXPECT_TRUE(round_window(&round, node, ARRAY_LEN(node)));
 }
 
 /* write(2) of no bytes never reaches the file */
