@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "global-weights.h"
 #include "mpolctl.h"
 #include "mpolctl-print.h"
 

@@ -94,32 +94,37 @@ bool parse_ratio(const char *text, struct ratio *ratio)
 	}
 }
 
-bool parse_nodes(const char *list, struct nodes *nodes)
+bool parse_list(const char *list, bool *in, size_t count)
 {
 	unsigned long first, last;
 	size_t len;
 
-	memset(nodes, 0, sizeof(*nodes));
+	memset(in, 0, count * sizeof(*in));
 	for (;;) {
 		len = count_digits(list);
-		if (!parse_number(list, len, MAX_NODES - 1, &first))
+		if (!parse_number(list, len, count - 1, &first))
 			return false;
 		list += len;
 		last = first;
 		if (*list == '-') {
 			len = count_digits(++list);
-			if (!parse_number(list, len, MAX_NODES - 1, &last))
+			if (!parse_number(list, len, count - 1, &last))
 				return false;
 			list += len;
 		}
 		if (last < first)
 			return false;
-		memset(nodes->in + first, true, last - first + 1);
+		memset(in + first, true, last - first + 1);
 		if (!*list)
 			return true;
 		if (*list++ != ',')
 			return false;
 	}
+}
+
+bool parse_nodes(const char *list, struct nodes *nodes)
+{
+	return parse_list(list, nodes->in, MAX_NODES);
 }
 
 void format_nodes(const struct ratio *ratio, char *text, size_t size)

@@ -35,9 +35,6 @@ int run_command(int argc, char **argv);
 int show_command(int argc, char **argv);
 int weights_command(int argc, char **argv);
 
-/* Reads all weights of a directory; on error false and errno */
-bool read_global_weights(const char *dir, struct ratio *ratio);
-
 /* mpolctl-util.c */
 
 /*
@@ -56,7 +53,10 @@ bool parse_number(const char *text, size_t len, unsigned long max,
 /* Adds "0=5,1=1" to @ratio; when that is wrong complains and returns false */
 bool parse_ratio(const char *text, struct ratio *ratio);
 
-/* Reads "0-1,3"; false when that is wrong */
+/* Reads "0-1,3", numbers below @count, into @in; false when that is wrong */
+bool parse_list(const char *list, bool *in, size_t count);
+
+/* The same for nodes */
 bool parse_nodes(const char *list, struct nodes *nodes);
 
 /* The nodes that have a weight, as "0-1,3" */
