@@ -116,26 +116,6 @@ static bool nodes_are_in(const struct ratio *ratio, const char *list,
 	return true;
 }
 
-/* The nodes that the cpuset of this task allows, as "0-1,3" */
-static bool read_allowed(char *list, size_t size)
-{
-	static const char key[] = "Mems_allowed_list:\t";
-	FILE *file = fopen("/proc/self/status", "re");
-	char line[MAX_LINE];
-	bool found = false;
-
-	if (!file)
-		return false;
-	while (!found && fgets(line, sizeof(line), file))
-		found = !strncmp(line, key, sizeof(key) - 1);
-	fclose(file);
-	if (!found)
-		return false;
-	line[strcspn(line, "\n")] = '\0';
-	snprintf(list, size, "%s", line + sizeof(key) - 1);
-	return true;
-}
-
 /* The kernel leaves out such nodes without a word, and the ratio with them */
 static bool check_nodes(const struct run_options *options)
 {
@@ -148,7 +128,7 @@ static bool check_nodes(const struct run_options *options)
 		return false;
 	if (options->mode_flags & MPOL_F_STATIC_NODES)
 		return true;
-	return !read_allowed(list, sizeof(list)) ||
+	return !read_allowed_nodes(list, sizeof(list)) ||
 	       nodes_are_in(&options->ratio, list,
 			    "is not allowed by the cpuset");
 }

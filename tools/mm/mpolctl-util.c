@@ -162,6 +162,25 @@ bool read_line(const char *path, char *line, size_t size)
 	return good;
 }
 
+bool read_allowed_nodes(char *list, size_t size)
+{
+	static const char key[] = "Mems_allowed_list:\t";
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[4096];
+	bool found = false;
+
+	if (!file)
+		return false;
+	while (!found && fgets(line, sizeof(line), file))
+		found = !strncmp(line, key, sizeof(key) - 1);
+	fclose(file);
+	if (!found)
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	snprintf(list, size, "%s", line + sizeof(key) - 1);
+	return true;
+}
+
 void format_bar(char *bar, double share, double expected)
 {
 	int filled = share * BAR_WIDTH + 0.5;

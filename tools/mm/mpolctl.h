@@ -65,6 +65,9 @@ void format_nodes(const struct ratio *ratio, char *text, size_t size);
 /* The first line of a file, without its end; on error false and errno */
 bool read_line(const char *path, char *line, size_t size);
 
+/* The nodes that the cpuset of this task allows, as "0-1,3" */
+bool read_allowed_nodes(char *list, size_t size);
+
 /*
  * Draws @share and the mark of @expected, unless that is negative. @bar has
  * BAR_WIDTH + 2 bytes: the mark of all is behind the last column.

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests the arithmetic of bwactl: weights from bandwidths, groups from nodes.
+ * Prints "ok NAME" or "not ok NAME" for each test.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bwactl.h"
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct fit_rule measured = { .max_weight = 255, .per_mille = 40 };
+static const double tiny = 1 / 1e9;
+static bool failed;
+
+static void result(bool good, const char *name)
+{
+	printf("%s %s\n", good ? "ok" : "not ok", name);
+	failed |= !good;
+}
+
+static double error_of(const unsigned int *mbps, const unsigned char *weights,
+		       size_t count)
+{
+	double load, smallest = INFINITY, largest = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		load = (double)weights[i] / mbps[i];
+		smallest = fmin(smallest, load);
+		largest = fmax(largest, load);
+	}
+	return largest / smallest - 1;
+}
+
+/* @expected is "8:3"; bandwidths as a recorded matrix has them, in MB/s */
+static void test_fit(const char *name, const struct fit_rule *rule,
+		     const unsigned int *mbps, size_t count,
+		     const char *expected)
+{
+	unsigned char weights[16];
+	char got[64] = "", text[128];
+	double error;
+	size_t i;
+
+	error = fit_weights(rule, mbps, count, weights);
+	for (i = 0; i < count; i++)
+		sprintf(got + strlen(got), i ? ":%u" : "%u", weights[i]);
+	snprintf(text, sizeof(text), "%s is %s (%s)", name, expected, got);
+	result(!strcmp(got, expected) &&
+	       fabs(error - error_of(mbps, weights, count)) < tiny, text);
+}
+
+#define FIT(name, rule, expected, ...) do {				\
+	static const unsigned int mbps[] = { __VA_ARGS__ };		\
+									\
+	test_fit(name, rule, mbps, ARRAY_SIZE(mbps),	\
+		 expected);						\
+} while (0)
+
+static void test_fits(void)
+{
+	static const struct fit_rule exact = { .max_weight = 255 };
+	static const struct fit_rule ten = { .max_weight = 10 };
+	static const struct fit_rule one = { .max_weight = 1 };
+
+	FIT("one node", &measured, "1", 187654);
+	FIT("200:22 GB/s, measured", &measured, "9:1", 200000, 22000);
+	FIT("200:22 GB/s, exact", &exact, "100:11", 200000, 22000);
+	FIT("200:20 GB/s, exact", &exact, "10:1", 200000, 20000);
+	FIT("200:22 GB/s, up to 10", &ten, "9:1", 200000, 22000);
+	FIT("298.8:113.7 GB/s, measured", &measured, "8:3", 298800, 113700);
+	FIT("298.8:113.7 GB/s, up to 10", &ten, "8:3", 298800, 113700);
+	FIT("298.8:113.7 GB/s, exact", &exact, "113:43", 298800, 113700);
+	FIT("8 and 4 channels of 38.4 GB/s", &measured, "2:1", 307200, 153600);
+	FIT("8 and 4 channels, 2 % off", &measured, "2:1", 301100, 153600);
+	FIT("two alike", &measured, "1:1", 130000, 128500);
+	FIT("6:5", &measured, "6:5", 151200, 126300);
+	FIT("8:2:3", &measured, "8:2:3", 240000, 60500, 89000);
+	FIT("too far apart", &exact, "255:1", 8000000, 1);
+	FIT("too far apart, measured", &measured, "255:1", 8000000, 1);
+	FIT("largest bandwidths", &exact, "254:255", 7968627, 8000000);
+	FIT("one weight only", &one, "1:1:1", 100, 200, 300);
+	FIT("sixteen alike", &measured, "1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1",
+	    9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9);
+}
+
+static unsigned int sum_of(const unsigned char *weights, size_t count)
+{
+	unsigned int sum = 0;
+
+	while (count--)
+		sum += *weights++;
+	return sum;
+}
+
+/* Steps through all weights, as an odometer does */
+static bool next_weights(unsigned char *weights, size_t count,
+			 unsigned int max_weight)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (++weights[i] <= max_weight)
+			return true;
+		weights[i] = 1;
+	}
+	return false;
+}
+
+/* The error and the sum of the best weights there are */
+static void search(const struct fit_rule *rule, const unsigned int *mbps,
+		   size_t count, double *best_error, unsigned int *best_sum)
+{
+	const double limit = rule->per_mille / 1000.0;
+	unsigned char weights[4] = { 1, 1, 1, 1 };
+
+	*best_error = INFINITY;
+	*best_sum = 0;
+	do {
+		double error = error_of(mbps, weights, count);
+		unsigned int sum = sum_of(weights, count);
+		bool better;
+
+		if (rule->per_mille && *best_error <= limit + tiny &&
+		    sum != *best_sum)
+			better = error <= limit + tiny && sum < *best_sum;
+		else if (fabs(error - *best_error) > tiny)
+			better = error < *best_error;
+		else
+			better = sum < *best_sum;
+		if (better) {
+			*best_error = error;
+			*best_sum = sum;
+		}
+	} while (next_weights(weights, count, rule->max_weight));
+}
+
+static void test_search(unsigned int per_mille)
+{
+	unsigned int mbps[4], sum;
+	unsigned char weights[4];
+	bool good = true;
+	double error;
+	char name[64];
+	int round;
+	size_t i;
+
+	srandom(1);
+	for (round = 0; round < 3000; round++) {
+		size_t count = 1 + random() % 4;
+		struct fit_rule rule = {
+			.max_weight = 1 + random() % (count < 4 ? 20 : 9),
+			.per_mille = per_mille,
+		};
+
+		for (i = 0; i < count; i++)
+			mbps[i] = 1 + random() % (round % 2 ? 30 : 3000);
+		search(&rule, mbps, count, &error, &sum);
+		fit_weights(&rule, mbps, count, weights);
+		good &= fabs(error_of(mbps, weights, count) - error) < tiny &&
+			sum_of(weights, count) == sum;
+	}
+	snprintf(name, sizeof(name),
+		 "no weights are better than those found, %u per mille",
+		 per_mille);
+	result(good, name);
+}
+
+static struct machine machine;
+static struct groups groups;
+static struct matrix matrix;
+
+/* Nodes whose package is a digit; '-' has no CPUs, '+' no memory but CPUs */
+static void make_machine(const char *packages)
+{
+	int i, j;
+
+	memset(&machine, 0, sizeof(machine));
+	for (i = 0; packages[i]; i++) {
+		machine.online.in[i] = true;
+		machine.memory.in[i] = packages[i] != '+';
+		machine.compute.in[i] = packages[i] != '-';
+		machine.package[i] = machine.compute.in[i] &&
+				     packages[i] != '+' ? packages[i] - '0' :
+				     -1;
+	}
+	for (i = 0; i < MAX_NODES; i++) {
+		for (j = 0; j < MAX_NODES; j++)
+			machine.distance[i][j] = i == j ? 10 : 20;
+	}
+}
+
+static void set_distance(int a, int b, int distance)
+{
+	machine.distance[a][b] = distance;
+	machine.distance[b][a] = distance;
+}
+
+/* "0,1|0-2 3|3": the CPUs and the memory of each group */
+static const char *show_groups(void)
+{
+	static char text[4096];
+	char compute[64], memory[64];
+	size_t i;
+
+	text[0] = '\0';
+	for (i = 0; i < groups.count; i++) {
+		format_set(&groups.group[i].compute, compute, sizeof(compute));
+		format_set(&groups.group[i].memory, memory, sizeof(memory));
+		sprintf(text + strlen(text), "%s%s|%s", i ? " " : "", compute,
+			memory);
+	}
+	return text;
+}
+
+static void grouped(const char *name, const char *expected)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s: %s", name, expected);
+	group_by_package(&machine, &groups);
+	result(!strcmp(show_groups(), expected), text);
+}
+
+static void test_groups(void)
+{
+	make_machine("0");
+	grouped("one node", "0|0");
+	make_machine("0-");
+	grouped("memory without CPUs", "0|0-1");
+	make_machine("01");
+	grouped("two packages", "0|0 1|1");
+
+	make_machine("01--");
+	set_distance(0, 3, 31);
+	set_distance(1, 2, 31);
+	grouped("two packages, memory behind each", "0|0,2 1|1,3");
+	set_distance(0, 3, 20);
+	grouped("memory as far from both", "0|0,2-3 1|1,3");
+	machine.initiator[3][1] = true;
+	grouped("memory as far from both, but firmware knows better",
+		"0|0,2 1|1,3");
+	machine.initiator[3][0] = true;
+	grouped("memory that firmware calls as far from both",
+		"0|0,2-3 1|1,3");
+
+	make_machine("0011--");
+	set_distance(0, 1, 12);
+	set_distance(2, 3, 12);
+	set_distance(4, 0, 24);
+	set_distance(4, 1, 14);
+	set_distance(5, 3, 14);
+	grouped("clusters in two packages", "0-1|0-1,4 2-3|2-3,5");
+
+	make_machine("0+-");
+	machine.package[1] = 1;
+	set_distance(1, 2, 15);
+	grouped("a package without memory of its own", "0|0 1|2");
+	make_machine("00");
+	machine.package[0] = -1;
+	machine.package[1] = -1;
+	grouped("unknown packages", "0|0 1|1");
+}
+
+/* What parse_topology() says to a user goes to stderr */
+static void parsed(const char *text, const char *expected)
+{
+	bool good = parse_topology(text, &machine, &groups);
+	char name[256];
+
+	snprintf(name, sizeof(name), "--topology '%s': %s", text,
+		 expected ? expected : "refused");
+	result(good == !!expected &&
+	       (!good || !strcmp(show_groups(), expected)), name);
+}
+
+static void test_topology(void)
+{
+	static const char * const bad[] = {
+		"", " ", "[", "[]", "[[]]", "[[0]", "[0]", "[[0,]]", "[[,0]]",
+		"[[0],]", "[[0]]]", "[[0]] x", "[[0 1]]", "[[0][1]]", "[[0],[0]]",
+		"[[0,0]]", "[[4]]", "[[0],[1],[1024]]", "[[00]]", "[[0x0]]",
+		"[[-1]]", "[[a]]", "[[0.0]]", "[[99999999999999999999]]",
+		"[[2]]", "[[0],[2,3]]", "{0}",
+	};
+	size_t i;
+
+	make_machine("01--");
+	parsed("[[0,2],[1,3]]", "0|0,2 1|1,3");
+	parsed(" [ [ 0 , 2 ] , [ 3, 1 ] ] ", "0|0,2 1|1,3");
+	parsed("[[1,2],[0,3]]", "1|1-2 0|0,3");
+	parsed("[[0],[1,2,3]]", "0|0 1|1-3");
+	parsed("[[1]]", "1|1");
+	parsed("[[0,1,2]]", "0|0-2 1|0-2");
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		parsed(bad[i], NULL);
+	make_machine("00-");
+	parsed("[[0,1,2]]", "0-1|0-2");
+	parsed("[[0,2],[1]]", "0|0,2 1|1");
+}
+
+/* Bandwidths from each compute node, in GB/s and row by row */
+static void record(const double *gbps)
+{
+	int from, to;
+
+	memset(&matrix, 0, sizeof(matrix));
+	for (from = next_node(&machine.compute, -1); from >= 0;
+	     from = next_node(&machine.compute, from)) {
+		for (to = next_node(&machine.memory, -1); to >= 0;
+		     to = next_node(&machine.memory, to))
+			matrix.cell[from][to].mbps = *gbps++ * 1000;
+	}
+}
+
+/* The weights of all nodes, "9,1", or the one that two packages fight for */
+static void planned(const char *name, const char *expected)
+{
+	static struct wish wishes[16];
+	struct ratio ratio;
+	char got[256] = "", text[320];
+	int conflict, i;
+	size_t g;
+
+	for (g = 0; g < groups.count; g++)
+		make_wish(&matrix, &measured, &groups.group[g].compute,
+			  &groups.group[g].memory, &wishes[g]);
+	conflict = merge_wishes(wishes, groups.count, &ratio);
+	if (conflict >= 0)
+		sprintf(got, "conflict about %d", conflict);
+	for (i = 0; conflict < 0 && i < MAX_NODES; i++) {
+		if (ratio.weight[i])
+			sprintf(got + strlen(got), "%s%u", i ? "," : "",
+				ratio.weight[i]);
+	}
+	snprintf(text, sizeof(text), "%s: %s (%s)", name, expected, got);
+	result(!strcmp(got, expected), text);
+}
+
+#define RECORD(...) do {						\
+	static const double gbps[] = { __VA_ARGS__ };			\
+									\
+	record(gbps);							\
+} while (0)
+
+static void test_plans(void)
+{
+	make_machine("0-");
+	group_by_package(&machine, &groups);
+	RECORD(200, 22);
+	planned("200:22", "9,1");
+	RECORD(298.8, 113.7);
+	planned("298.8:113.7", "8,3");
+
+	make_machine("01--");
+	parse_topology("[[0,2],[1,3]]", &machine, &groups);
+	RECORD(131, 60, 130.2, 40, 60, 151.2, 41, 126.3);
+	planned("two sockets, 1:1 and 6:5", "1,6,1,5");
+	RECORD(298.8, 90, 113.7, 40, 91, 297.1, 41, 112.9);
+	planned("two sockets, 8:3", "8,8,3,3");
+	parse_topology("[[0],[1,2,3]]", &machine, &groups);
+	RECORD(240, 90, 30, 30, 91, 240, 60.5, 89);
+	planned("[[0],[1,2,3]], 8:2:3", "1,8,2,3");
+
+	parse_topology("[[0,1,2,3]]", &machine, &groups);
+	RECORD(200, 80, 22, 16, 80, 200, 16, 22);
+	planned("two packages that share all nodes", "conflict about 0");
+	make_machine("01-");
+	group_by_package(&machine, &groups);
+	RECORD(200, 80, 22, 80, 60, 22);
+	planned("a node between two packages", "conflict about 2");
+	RECORD(200, 80, 22, 80, 200, 22.1);
+	planned("a node between two packages that agree", "9,9,1");
+
+	make_machine("00-");
+	group_by_package(&machine, &groups);
+	RECORD(100, 80, 25, 79, 101, 24);
+	planned("two clusters", "4,4,1");
+	RECORD(100, 0, 25, 0, 101, 0);
+	planned("two clusters, of which tables tell their own node", "4,4,1");
+}
+
+static void test_unknown(void)
+{
+	struct wish wish;
+
+	make_machine("0--");
+	group_by_package(&machine, &groups);
+	RECORD(100, 0, 25);
+	make_wish(&matrix, &measured, &groups.group[0].compute,
+		  &groups.group[0].memory, &wish);
+	result(wish.unknown == 1 && !wish.ratio.weight[0],
+	       "a node of unknown bandwidth leaves the group without weights");
+}
+
+int main(void)
+{
+	test_fits();
+	test_search(0);
+	test_search(40);
+	test_search(200);
+	test_groups();
+	test_topology();
+	test_plans();
+	test_unknown();
+	return failed;
+}
