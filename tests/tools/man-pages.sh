@@ -84,7 +84,7 @@ test_header() {
 	result $? "mempolicy2.h after <$before>, before <$after>: $*"
 }
 
-for page in "$tools"/man/*.[12]; do
+for page in "$tools"/man/*.[128]; do
 	test_format "$page"
 done
 test_program "$tools/man/set_mempolicy2.2" set_mempolicy2 'weighted interleave'

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Bandwidths that need not be measured: those of firmware, or of a file */
+#include <err.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bwactl.h"
+
+#define MAX_NS	10000000
+
+static unsigned int read_value(const char *dir, const char *name,
+			       unsigned long max)
+{
+	char path[PATH_MAX], line[32];
+	unsigned long value;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (!read_line(path, line, sizeof(line)) ||
+	    !parse_number(line, strlen(line), max, &value))
+		return 0;
+	return value;
+}
+
+bool read_tables(const struct machine *machine, struct matrix *matrix)
+{
+	char dir[PATH_MAX - 32];
+	bool found = false;
+	int from, to;
+
+	for (to = next_node(&machine->memory, -1); to >= 0;
+	     to = next_node(&machine->memory, to)) {
+		struct cell cell = {};
+		unsigned int writing;
+
+		access_directory(machine, to, dir, sizeof(dir));
+		cell.mbps = read_value(dir, "read_bandwidth", FIT_MAX_MBPS);
+		writing = read_value(dir, "write_bandwidth", FIT_MAX_MBPS);
+		if (writing < cell.mbps)
+			cell.mbps = writing;
+		cell.ns = read_value(dir, "read_latency", MAX_NS);
+		found |= cell.mbps;
+		for (from = next_node(&machine->compute, -1); from >= 0;
+		     from = next_node(&machine->compute, from)) {
+			if (machine->initiator[to][from])
+				matrix->cell[from][to] = cell;
+		}
+	}
+	if (!found)
+		warnx("firmware tells no bandwidths: measure them, without --from-hmat");
+	return found;
+}
+
+static bool parse_cell(char *line, const struct machine *machine,
+		       struct matrix *matrix)
+{
+	unsigned long values[4] = {};
+	static const unsigned long max[] = {
+		MAX_NODES - 1, MAX_NODES - 1, FIT_MAX_MBPS, MAX_NS
+	};
+	struct cell *cell;
+	char *word;
+	int count;
+
+	word = strtok(line, " \t");
+	for (count = 0; word; count++) {
+		if (count == 4 || !parse_number(word, strlen(word), max[count],
+						&values[count]))
+			return false;
+		word = strtok(NULL, " \t");
+	}
+	if (!count)
+		return true;
+	if (count < 3 || !values[2] || !machine->compute.in[values[0]] ||
+	    !machine->memory.in[values[1]])
+		return false;
+	cell = &matrix->cell[values[0]][values[1]];
+	cell->mbps = values[2];
+	cell->ns = values[3];
+	return true;
+}
+
+bool read_recorded(const char *path, const struct machine *machine,
+		   struct matrix *matrix)
+{
+	FILE *file = fopen(path, "re");
+	char line[256];
+	int number = 0;
+	bool good = true;
+
+	if (!file) {
+		warn("cannot read %s", path);
+		return false;
+	}
+	while (good && fgets(line, sizeof(line), file)) {
+		number++;
+		line[strcspn(line, "#\n")] = '\0';
+		good = parse_cell(line, machine, matrix);
+	}
+	if (!good)
+		warnx("%s: line %d is not FROM TO MB/S [NS] with nodes of this machine",
+		      path, number);
+	else if (ferror(file))
+		warn("cannot read %s", path);
+	good = good && !ferror(file);
+	fclose(file);
+	return good;
+}
