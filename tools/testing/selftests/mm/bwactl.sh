@@ -1,0 +1,175 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# What bwactl measures, writes and says on a machine with nodes. It is of
+# tools/mm and is looked for in the PATH. Emulated nodes are all equally fast,
+# whatever the firmware says: the weights must come out near 1:1. Only the
+# memory of an emulated CXL device is slow.
+
+weights=/sys/kernel/mm/mempolicy/weighted_interleave
+nodes=/sys/devices/system/node
+group=/sys/fs/cgroup/bwactl
+work=$(mktemp -d) || exit 1
+number=0
+failed=0
+
+skip_all() {
+	echo "TAP version 13"
+	echo "1..0 # SKIP $1"
+	exit 4
+}
+
+result() {
+	status=$?
+	number=$((number + 1))
+	if [ $status -eq 0 ]; then
+		echo "ok $number $1"
+		return
+	fi
+	echo "not ok $number $1"
+	sed 's/^/# /' "$work/out" "$work/err"
+	failed=1
+}
+
+skip() {
+	number=$((number + 1))
+	echo "ok $number $1 # SKIP $2"
+}
+
+# Small and short, for the memory of some machines is slow beyond measure
+run() {
+	bwactl --runtime 0.2 --buffer 1M "$@" >"$work/out" 2>"$work/err"
+}
+
+all_weights() {
+	cat $weights/node*
+}
+
+# "0-1,3" as words
+list() {
+	tr ',' '\n' <"$1" | while IFS=- read -r first last; do
+		[ -z "$first" ] || seq "$first" "${last:-$first}"
+	done
+}
+
+# Weights of which none is more than three times another, at the third try
+near_one() {
+	for _ in 1 2 3; do
+		run && sed -n 's/^echo \([0-9]*\) > .*/\1/p' "$work/out" | awk '
+			NR == 1 || $1 < least { least = $1 }
+			$1 > most { most = $1 }
+			END { exit !(NR && most <= 3 * least) }' && return
+	done
+	return 1
+}
+
+# Each node with CPUs has its lines, each node with memory its weight
+all_there() {
+	[ "$(head -n 1 "$work/out")" = "Bandwidth ratio for all NUMA nodes" ] || return
+	for node in $(list $nodes/has_cpu); do
+		grep -qx "from node$node compute cores:" "$work/out" || return
+	done
+	for node in $(list $nodes/has_memory); do
+		grep -q "^echo [0-9]* > $weights/node$node\$" "$work/out" || return
+	done
+}
+
+# The weights are those of the last lines with echo before them
+written() {
+	sed -n "/^The weights are written/q; s,^echo \([0-9]*\) > \(.*\),\2 \1,p" "$work/out" |
+		while read -r file weight; do
+			[ "$(cat "$file")" = "$weight" ] || exit 1
+		done
+}
+
+# limited FILE VALUE ARGUMENT...: in a cgroup with this limit
+limited() {
+	echo "$2" >"$group/$1" || return
+	shift 2
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" bwactl --runtime 0.2 "$@" \
+		>"$work/out" 2>"$work/err"
+}
+
+command -v bwactl >/dev/null || skip_all "bwactl is not in the PATH"
+[ -d $weights ] || skip_all "needs weighted interleaving"
+saved=$(for file in "$weights"/node*; do echo "$file $(cat "$file")"; done)
+memory=$(list $nodes/has_memory | wc -l)
+
+echo "TAP version 13"
+echo "1..14"
+
+if [ -e /sys/bus/cxl/devices/mem0 ]; then
+	run && grep -q "^echo 1 > $weights/node1\$" "$work/out" &&
+		! grep -q "^echo 1 > $weights/node0\$" "$work/out"
+	result "a window that is emulated access by access has a small weight"
+else
+	near_one
+	result "the weights of nodes that are equally fast are near 1:1"
+fi
+all_there
+result "all nodes are measured and have a weight"
+run --json && grep -q '^{"source":"measured","mix":"read","bandwidths":\[{.*"applied":false}$' \
+	"$work/out"
+result "JSON"
+
+for node in $(list $nodes/has_memory); do
+	echo 7 >$weights/node"$node"
+done
+run --apply && all_there && written && all_weights >"$work/new"
+result "the weights are written"
+sed '1,/^The weights are written/d' "$work/out" >"$work/back"
+sh "$work/back" && [ "$(all_weights | sort -u)" = 7 ]
+result "the lines that bwactl says go back"
+
+! run --apply --topology '[[0,0]]' && grep -q 'stands there twice' "$work/err" &&
+	! run --apply --topology '[[0],[99]]' && grep -q 'does not exist' "$work/err" &&
+	[ "$(all_weights | sort -u)" = 7 ]
+result "a bad topology changes nothing"
+bwactl --apply --runtime 60 --buffer 1M >"$work/out" 2>"$work/err" &
+sleep 1
+kill -TERM $! && ! wait $! 2>/dev/null && [ ! -s "$work/out" ] && [ "$(all_weights | sort -u)" = 7 ]
+result "an end in the middle changes nothing"
+! bwactl --buffer 1000000G >"$work/out" 2>"$work/err" && grep -q 'MiB are wanted' "$work/err"
+result "more memory than there is is not tried"
+
+run --verify && grep -q '^Weighted, CPUs of .* reached$' "$work/out"
+result "a weighted buffer is measured"
+
+bwactl --from-hmat >"$work/out" 2>"$work/err" || grep -q 'is not known' "$work/out" ||
+	grep -q 'measure them' "$work/err"
+result "weights from firmware, if it tells anything"
+
+if mkdir $group 2>/dev/null && [ -e $group/memory.max ]; then
+	! limited memory.max 10485760 && grep -q 'MiB are wanted' "$work/err"
+	result "a limit of a cgroup is seen before it is reached"
+	echo max >$group/memory.max
+else
+	skip "a limit of a cgroup is seen before it is reached" "needs memory cgroups"
+fi
+if [ -e $group/cpuset.mems ] && [ "$memory" -gt 1 ]; then
+	! limited cpuset.mems 0 --buffer 1M &&
+		grep -q 'no memory of node [0-9]* may be used here' "$work/err" &&
+		grep -q 'is not known' "$work/out"
+	result "nodes that the cpuset does not allow are left out"
+	: >$group/cpuset.mems
+else
+	skip "nodes that the cpuset does not allow are left out" "needs cpusets and two nodes with memory"
+fi
+[ ! -d $group ] || rmdir $group
+
+online=/sys/devices/system/cpu/cpu1/online
+if [ -e $online ] && echo 0 >$online; then
+	run && [ "$(grep -c '^from node' "$work/out")" -eq "$(list $nodes/has_cpu | wc -l)" ]
+	result "a CPU that is offline is left out"
+	echo 1 >$online
+else
+	skip "a CPU that is offline is left out" "needs a second CPU"
+fi
+run --topology '[[0]]' && grep -q "^echo 1 > $weights/node0\$" "$work/out" &&
+	[ "$(grep -c '^echo' "$work/out")" -eq 1 ]
+result "one memory node has the weight 1"
+
+echo "$saved" | while read -r file weight; do
+	echo "$weight" >"$file"
+done
+rm -rf "$work"
+exit $failed
