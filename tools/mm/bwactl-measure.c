@@ -300,8 +300,11 @@ bool verify(const struct machine *machine, const struct request *request,
 	bool good = false;
 	int i;
 
-	if (!unite_cpus(machine, &group->compute, cpus) ||
-	    !get_buffer(machine, request, count_caches(machine, cpus),
+	if (!unite_cpus(machine, &group->compute, cpus)) {
+		warnx("--verify: no CPU of the nodes may be used here");
+		return false;
+	}
+	if (!get_buffer(machine, request, count_caches(machine, cpus),
 			weighted_room(machine, &wish->ratio),
 			"a weighted buffer", &buffer))
 		return false;
