@@ -59,14 +59,15 @@ refused() {
 	result $? "bwactl $*: status $want, \"$message\""
 }
 
-# begins TEXT ARGUMENT...: success, no complaints, and this text at first
+# begins TEXT ARGUMENT...: success, no complaints, and this text at first, but
+# for blanks at the ends of lines
 begins() {
 	text=$1
 	shift
 	run "$@"
 	lines=$(printf '%s\n' "$text" | wc -l)
 	[ "$status" -eq 0 ] && [ ! -s "$work/err" ] &&
-		[ "$(head -n "$lines" "$work/out")" = "$text" ]
+		[ "$(head -n "$lines" "$work/out" | sed 's/ *$//')" = "$text" ]
 	result $? "bwactl $* begins as it should"
 }
 
@@ -274,12 +275,12 @@ With these weights:
   numactl -N 0 -w 0-1 COMMAND
 
 Bandwidth in GB/s from CPUs (rows) to memory, file
-                   node0           node1
-node0      298.8           113.7        
+                    node0            node1
+node0      298.8            113.7
 
 Latency in ns
-                   node0           node1
-node0                 96             248
+                    node0            node1
+node0                  96              248
 
 Weights for the CPUs of node 0; ratios are off by up to 1.5%
 NODE  WEIGHT   SHARE

@@ -289,9 +289,9 @@ static bool unite_cpus(const struct machine *machine,
 	return count;
 }
 
-bool verify(const struct machine *machine, const struct request *request,
-	    const struct group *group, const struct wish *wish,
-	    struct verdict *verdict)
+bool verify_group(const struct machine *machine, const struct request *request,
+		  const struct group *group, const struct wish *wish,
+		  struct verdict *verdict)
 {
 	struct buffer buffer;
 	bool cpus[MAX_CPUS];

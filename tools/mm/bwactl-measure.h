@@ -94,8 +94,8 @@ void restrict_nodes(const struct machine *machine, struct nodes *from,
 bool measure_all(const struct machine *machine, const struct request *request,
 		 const struct nodes *from, const struct nodes *to,
 		 struct matrix *matrix);
-bool verify(const struct machine *machine, const struct request *request,
-	    const struct group *group, const struct wish *wish,
-	    struct verdict *verdict);
+bool verify_group(const struct machine *machine, const struct request *request,
+		  const struct group *group, const struct wish *wish,
+		  struct verdict *verdict);
 
 #endif /* BWACTL_MEASURE_H */

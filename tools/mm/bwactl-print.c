@@ -148,7 +148,7 @@ static void print_head(const struct nodes *to, const char *title)
 	printf("\n%s\n%-8s", title, "");
 	for (i = next_node(to, -1); i >= 0; i = next_node(to, i)) {
 		snprintf(name, sizeof(name), "node%d", i);
-		printf("  %14s", name);
+		printf("  %15s", name);
 	}
 	putchar('\n');
 }
@@ -158,20 +158,20 @@ static void print_bandwidth(const struct cell *cell)
 	char spread[16];
 
 	if (!cell->mbps) {
-		printf("  %14s", "-");
+		printf("  %6s %8s", "-", "");
 		return;
 	}
 	snprintf(spread, sizeof(spread), "(%.1f%%)", 100 * cell->spread);
-	printf("  %6s %7s", name_gbps(cell->mbps),
+	printf("  %6s %8s", name_gbps(cell->mbps),
 	       cell->spread > 0 ? spread : "");
 }
 
 static void print_latency(const struct cell *cell)
 {
 	if (cell->ns > 0)
-		printf("  %14.0f", cell->ns);
+		printf("  %15.0f", cell->ns);
 	else
-		printf("  %14s", "-");
+		printf("  %15s", "-");
 }
 
 static void print_matrix(const struct report *report, const char *title,

@@ -381,9 +381,9 @@ static int verify_all(const struct options *options, struct report *report)
 		if (report->wishes[g].unknown >= 0 ||
 		    !count_nodes(&groups->group[g].memory))
 			continue;
-		if (!verify(report->machine, &options->request,
-			    &groups->group[g], &report->wishes[g],
-			    &report->verdicts[g]))
+		if (!verify_group(report->machine, &options->request,
+				  &groups->group[g], &report->wishes[g],
+				  &report->verdicts[g]))
 			return STATUS_FAILED;
 	}
 	if (!options->json)
