@@ -3,33 +3,35 @@
  * Weights from what firmware tells of the bandwidth of nodes.
  *
  * Firmware tells it at boot, node by node, and of each node that comes online
- * later. From boot on, each change derives the weights anew, of all nodes that
- * have memory. derive_lock protects all that is here; interleave_lock nests
- * inside.
+ * later. Then, and when a node goes, a work derives the weights anew, of all
+ * nodes that have memory. Preparing the orders of all live sets can take long,
+ * and users can make it long: it must not be done with memory hotplug locked,
+ * nor end because a task that happens to bring memory online is being killed.
+ *
+ * bandwidths are read and written with READ_ONCE() and WRITE_ONCE(); all else
+ * belongs to the work.
  */
 #include <linux/init.h>
+#include <linux/jiffies.h>
 #include <linux/memory.h>
 #include <linux/minmax.h>
-#include <linux/mutex.h>
 #include <linux/node.h>
 #include <linux/nodemask.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 #include <linux/weighted_interleave.h>
+#include <linux/workqueue.h>
 
 #include "fit.h"
 #include "internal.h"
 
 #define LARGEST_WEIGHT	255
 
-static DEFINE_MUTEX(derive_lock);
+/* When memory was short */
+#define RETRY_SECONDS	10
 
 /* MB/s by node id, 0 where nobody tells */
 static u32 bandwidths[MAX_NUMNODES];
-static bool booted;
-
-/* By node id, what was derived last */
-static u8 derived[MAX_NUMNODES] = { [0 ... MAX_NUMNODES - 1] = 1 };
 
 /* Of the nodes that weights are derived for; too large for the stack */
 static struct {
@@ -37,48 +39,60 @@ static struct {
 	u32 bandwidth[MAX_NUMNODES];
 	u8 weight[MAX_NUMNODES];
 	u8 work[MAX_NUMNODES];
-	u8 all[MAX_NUMNODES];
-} next;
+} found;
+
+/* Result by node id; that of a node without memory is what it had */
+static u8 derived[MAX_NUMNODES] = { [0 ... MAX_NUMNODES - 1] = 1 };
+
+static void derive(struct work_struct *work);
+static DECLARE_DELAYED_WORK(derive_work, derive);
+static bool booted;
 
 static unsigned int find_weights(void)
 {
-	unsigned int nr = 0, i;
+	unsigned int nr = 0;
 	int nid;
 
-	memset(next.all, 1, sizeof(next.all));
 	for_each_node_state(nid, N_MEMORY) {
-		if (!bandwidths[nid])
+		u32 bandwidth = READ_ONCE(bandwidths[nid]);
+
+		if (!bandwidth) {
+			derived[nid] = 1;
 			continue;
-		next.node[nr] = nid;
-		next.bandwidth[nr++] = bandwidths[nid];
+		}
+		found.node[nr] = nid;
+		found.bandwidth[nr++] = bandwidth;
 	}
 	if (nr)
-		interleave_fit(next.bandwidth, next.weight, next.work, nr,
+		interleave_fit(found.bandwidth, found.weight, found.work, nr,
 			       LARGEST_WEIGHT);
-	for (i = 0; i < nr; i++)
-		next.all[next.node[i]] = next.weight[i];
 	return nr;
 }
 
-static void derive(void)
+static void derive(struct work_struct *work)
 {
-	unsigned int nr, i;
+	unsigned int nr = find_weights(), i;
 
-	lockdep_assert_held(&derive_lock);
-
-	if (!booted)
-		return;
-	nr = find_weights();
-	if (!memcmp(next.all, derived, sizeof(derived)))
-		return;
-	if (interleave_weights_derive(next.all)) {
-		pr_warn("weighted interleave: no memory for derived weights, the old ones stay\n");
-		return;
+	for (i = 0; i < nr; i++) {
+		if (derived[found.node[i]] == found.weight[i])
+			continue;
+		derived[found.node[i]] = found.weight[i];
+		pr_info_ratelimited("weighted interleave: node %u: weight %u derived from %u MB/s%s\n",
+				    found.node[i], found.weight[i],
+				    found.bandwidth[i],
+				    interleave_auto() ? "" : ", not in force");
 	}
-	memcpy(derived, next.all, sizeof(derived));
-	for (i = 0; i < nr; i++)
-		pr_info("weighted interleave: node %u: weight %u derived from %u MB/s\n",
-			next.node[i], next.weight[i], next.bandwidth[i]);
+	if (interleave_weights_derive(derived)) {
+		pr_warn_ratelimited("weighted interleave: no memory for derived weights, the old ones stay for now\n");
+		schedule_delayed_work(&derive_work, RETRY_SECONDS * HZ);
+	}
+}
+
+static void derive_soon(void)
+{
+	/* At boot, there is one result for all nodes. */
+	if (READ_ONCE(booted))
+		mod_delayed_work(system_wq, &derive_work, 0);
 }
 
 /**
@@ -89,7 +103,7 @@ static void derive(void)
  *
  * Reads and writes are mixed, and the slower ones are what the others wait for.
  *
- * Context: may sleep.
+ * Context: any.
  */
 void weighted_interleave_set_bandwidth(unsigned int nid,
 				       const struct node_hmem_attrs *attrs,
@@ -97,11 +111,9 @@ void weighted_interleave_set_bandwidth(unsigned int nid,
 {
 	if (access != 1)
 		return;
-	mutex_lock(&derive_lock);
-	bandwidths[nid] = min_not_zero(attrs->read_bandwidth,
-				       attrs->write_bandwidth);
-	derive();
-	mutex_unlock(&derive_lock);
+	WRITE_ONCE(bandwidths[nid], min_not_zero(attrs->read_bandwidth,
+						 attrs->write_bandwidth));
+	derive_soon();
 }
 
 static int memory_event(struct notifier_block *nb, unsigned long action,
@@ -110,21 +122,18 @@ static int memory_event(struct notifier_block *nb, unsigned long action,
 	struct memory_notify *change = data;
 
 	if ((action == MEM_ONLINE || action == MEM_OFFLINE) &&
-	    change->status_change_nid != NUMA_NO_NODE) {
-		mutex_lock(&derive_lock);
-		derive();
-		mutex_unlock(&derive_lock);
-	}
+	    change->status_change_nid != NUMA_NO_NODE)
+		derive_soon();
 	return NOTIFY_OK;
 }
 
 static int __init derive_init(void)
 {
 	hotplug_memory_notifier(memory_event, 0);
-	mutex_lock(&derive_lock);
-	booted = true;
-	derive();
-	mutex_unlock(&derive_lock);
+	WRITE_ONCE(booted, true);
+	derive_soon();
+	/* Who starts from here on finds the weights in force. */
+	flush_delayed_work(&derive_work);
 	return 0;
 }
 late_initcall(derive_init);

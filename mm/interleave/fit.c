@@ -17,6 +17,7 @@
 #include <linux/bitops.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 
 #include "fit.h"
@@ -40,7 +41,7 @@ static u64 scaled(u32 bandwidth, unsigned int shift)
  * They make the largest relative error of the ratios smallest; of several, those
  * with the smallest sum. Takes nr * nr * most steps at most.
  *
- * Context: any.
+ * Context: may sleep.
  */
 void interleave_fit(const u32 *bandwidth, u8 *weights, u8 *work,
 		    unsigned int nr, u8 most)
@@ -79,5 +80,6 @@ void interleave_fit(const u32 *bandwidth, u8 *weights, u8 *work,
 		if (work[first] == most)
 			return;
 		work[first]++;
+		cond_resched();
 	}
 }

@@ -3,6 +3,7 @@
 #define _MM_INTERLEAVE_INTERNAL_H
 
 #include <linux/cache.h>
+#include <linux/gfp.h>
 #include <linux/mutex.h>
 #include <linux/nodemask.h>
 #include <linux/rcupdate.h>
@@ -60,6 +61,9 @@ extern struct mutex interleave_lock;
 
 /* How often weights have changed; written under interleave_lock. */
 extern unsigned long interleave_generation;
+
+/* A new weight is not worth the out-of-memory killer. */
+#define STAGE_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /* Weight in force by node id, 1..255. Read with READ_ONCE(). */
 extern u8 interleave_weights[MAX_NUMNODES];

@@ -40,9 +40,6 @@
 /* Hold so many sets before interrupts are let in. */
 #define SETS_PER_LOCK		64
 
-/* A new weight is not worth the out-of-memory killer. */
-#define STAGE_GFP		(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
-
 /* What it protects is said where it is declared. */
 DEFINE_MUTEX(interleave_lock);
 unsigned long interleave_generation;

@@ -30,7 +30,7 @@ static bool automatic = true;
 
 static u8 *copy_weights(const u8 *weights)
 {
-	return kmemdup(weights, nr_node_ids, GFP_KERNEL | __GFP_NOWARN);
+	return kmemdup(weights, nr_node_ids, STAGE_GFP);
 }
 
 /*
@@ -128,12 +128,12 @@ int interleave_auto_store(bool on)
  * interleave_weights_derive - take over derived weights
  * @derived: weight by node id, nr_node_ids of them, each 1..255
  *
- * They are in force at once for the nodes that follow them, and kept for the
- * others.
+ * They are in force at once for the nodes that follow them, and kept for those
+ * that will.
  *
- * Context: may sleep, takes interleave_lock.
- * Return: 0, or -ENOMEM, or -EINTR when the caller is being killed; then the old
- * ones are still those that nodes follow.
+ * Context: may sleep, takes interleave_lock. Not a task that can be killed.
+ * Return: 0 or -ENOMEM; then the old weights are in force, and the new ones from
+ * the next successful change of a node that follows them.
  */
 int interleave_weights_derive(const u8 *derived)
 {
@@ -141,6 +141,7 @@ int interleave_weights_derive(const u8 *derived)
 	u8 *weights;
 
 	mutex_lock(&interleave_lock);
+	memcpy(derived_weights, derived, nr_node_ids);
 	weights = copy_weights(interleave_weights);
 	if (weights) {
 		for (nid = 0; nid < nr_node_ids; nid++)
@@ -149,8 +150,6 @@ int interleave_weights_derive(const u8 *derived)
 		err = put_in_force(weights);
 		kfree(weights);
 	}
-	if (!err)
-		memcpy(derived_weights, derived, nr_node_ids);
 	mutex_unlock(&interleave_lock);
 	return err;
 }

@@ -8,7 +8,8 @@
 
 #include "../internal.h"
 
-/* These tests change the weights of nodes 0 and 1 only. */
+/* What the nodes follow, and what nodes 0 and 1 have if they do not */
+static u8 saved_derived[MAX_NUMNODES];
 static u8 saved[2];
 static bool saved_auto;
 
@@ -16,6 +17,9 @@ static int save_weights(struct kunit *test)
 {
 	memcpy(saved, interleave_weights, sizeof(saved));
 	saved_auto = interleave_auto();
+	if (interleave_auto_store(true))
+		return -ENOMEM;
+	memcpy(saved_derived, interleave_weights, nr_node_ids);
 	return 0;
 }
 
@@ -25,6 +29,7 @@ static void restore_weights(struct kunit *test)
 
 	for (nid = 0; nid < min_t(int, nr_node_ids, ARRAY_SIZE(saved)); nid++)
 		interleave_weight_store(nid, saved[nid]);
+	interleave_weights_derive(saved_derived);
 	interleave_auto_store(saved_auto);
 }
 

@@ -91,7 +91,8 @@ limited() {
 
 command -v bwactl >/dev/null || skip_all "bwactl is not in the PATH"
 [ -d $weights ] || skip_all "needs weighted interleaving"
-saved=$(for file in "$weights"/node*; do echo "$file $(cat "$file")"; done)
+# Last, since the others switch it off
+saved=$(for file in "$weights"/node* "$weights/auto"; do [ ! -e "$file" ] || echo "$file $(cat "$file")"; done)
 memory=$(list $nodes/has_memory | wc -l)
 
 echo "TAP version 13"

@@ -47,12 +47,14 @@ command -v mpolctl >/dev/null || skip_all "mpolctl is not in the PATH"
 [ -d $weights ] || skip_all "needs weighted interleaving"
 { [ -e $weights/node0 ] && [ -e $weights/node1 ]; } ||
 	skip_all "needs two nodes with memory"
-saved=$(for file in "$weights"/node*; do echo "$file $(cat "$file")"; done)
+# Last, since the others switch it off
+saved=$(for file in "$weights"/node* "$weights/auto"; do echo "$file $(cat "$file")"; done)
 failed=0
 
 echo "TAP version 13"
 echo "1..9"
 
+for file in "$weights"/node*; do echo 1 >"$file"; done
 mpolctl weights 0=1 1=1 >/dev/null &&
 	mpolctl run --weights 0=5,1=1 -- \
 		./weighted_interleave_split --mib 8 --pages 512 --inherit >/tmp/own

@@ -431,6 +431,104 @@ int weight_write(int node, unsigned int weight)
 			  weight);
 }
 
+long long node_bandwidth(int node)
+{
+	static const char * const names[] = { "read", "write" };
+	long long least = 0, value;
+	char path[128];
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		snprintf(path, sizeof(path),
+			 NODE_DIR "/node%d/access1/initiators/%s_bandwidth", node,
+			 names[i]);
+		value = file_number(path);
+		if (value > 0 && (!least || value < least))
+			least = value;
+	}
+	return least;
+}
+
+struct fit {
+	long long bandwidth[MAX_NODES];
+	int weight[MAX_NODES];
+	int nr;
+};
+
+/* The time of a round on the busiest node to that on the idlest */
+static double fit_error(const struct fit *fit)
+{
+	double most = 0, least = 0, time;
+	int i;
+
+	for (i = 0; i < fit->nr; i++) {
+		time = (double)fit->weight[i] / fit->bandwidth[i];
+		if (time > most)
+			most = time;
+		if (!least || time < least)
+			least = time;
+	}
+	return most / least;
+}
+
+/* Of all weights: each node could be the idlest one, with each weight */
+static double least_error(const struct fit *fit)
+{
+	double least = 1e30, error;
+	struct fit other = *fit;
+	int i, j, weight;
+
+	for (i = 0; i < fit->nr; i++) {
+		for (weight = 1; weight <= MAX_WEIGHT; weight++) {
+			for (j = 0; j < fit->nr; j++) {
+				long long want = weight * fit->bandwidth[j];
+
+				want = (want + fit->bandwidth[i] - 1) /
+				       fit->bandwidth[i];
+				other.weight[j] = want < MAX_WEIGHT ? want : MAX_WEIGHT;
+			}
+			error = fit_error(&other);
+			if (error < least)
+				least = error;
+		}
+	}
+	return least;
+}
+
+static bool weights_fit_now(const struct nodeset *nodes)
+{
+	static struct fit fit;
+	int i, node, weight;
+
+	fit.nr = 0;
+	for (i = 0; i < nodeset_count(nodes); i++) {
+		node = nodeset_nth(nodes, i);
+		weight = weight_read(node);
+		if (weight < 1)
+			return false;
+		fit.bandwidth[fit.nr] = node_bandwidth(node);
+		fit.weight[fit.nr] = weight;
+		if (fit.bandwidth[fit.nr])
+			fit.nr++;
+		else if (weight != 1)
+			return false;
+	}
+	return !fit.nr || fit_error(&fit) <= 1.01 ||
+	       fit_error(&fit) <= 1.000001 * least_error(&fit);
+}
+
+bool weights_fit(const struct nodeset *nodes)
+{
+	time_t end = time(NULL) + SETTLE_SECONDS;
+
+	while (!weights_fit_now(nodes)) {
+		if (time(NULL) >= end)
+			return false;
+		usleep(10000);
+	}
+	return true;
+}
+
 bool weights_automatic(void)
 {
 	char text[16] = "";

@@ -169,6 +169,13 @@ struct saved_weights {
 
 #define WEIGHT_AUTO WEIGHT_DIR "/auto"
 
+/* The smaller one of both directions, as the CPUs see it, MB/s; 0: not told */
+long long node_bandwidth(int node);
+/*
+ * Are the weights of @nodes those of their bandwidths, to one percent or as close
+ * as weights can be, and 1 where none is told? Waits a while until they are.
+ */
+bool weights_fit(const struct nodeset *nodes);
 /* Do all nodes follow their derived weights? */
 bool weights_automatic(void);
 int weights_save(struct saved_weights *saved);
