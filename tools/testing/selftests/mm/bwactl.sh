@@ -92,7 +92,9 @@ limited() {
 command -v bwactl >/dev/null || skip_all "bwactl is not in the PATH"
 [ -d $weights ] || skip_all "needs weighted interleaving"
 # Last, since the others switch it off
-saved=$(for file in "$weights"/node* "$weights/auto"; do [ ! -e "$file" ] || echo "$file $(cat "$file")"; done)
+saved=$(for file in "$weights"/node* "$weights/auto"; do
+	[ ! -e "$file" ] || echo "$file $(cat "$file")"
+done)
 memory=$(list $nodes/has_memory | wc -l)
 
 echo "TAP version 13"
@@ -130,7 +132,7 @@ sleep 1
 kill -TERM $! && ! wait $! 2>/dev/null && [ ! -s "$work/out" ] && [ "$(all_weights | sort -u)" = 7 ]
 result "an end in the middle changes nothing"
 ! bwactl --buffer 1000000G >"$work/out" 2>"$work/err" && grep -q 'MiB are wanted' "$work/err"
-result "more memory than there is is not tried"
+result "a buffer that does not fit is not tried"
 
 run --verify && grep -q '^Weighted, CPUs of .* reached$' "$work/out"
 result "a weighted buffer is measured"
@@ -153,7 +155,8 @@ if [ -e $group/cpuset.mems ] && [ "$memory" -gt 1 ]; then
 	result "nodes that the cpuset does not allow are left out"
 	: >$group/cpuset.mems
 else
-	skip "nodes that the cpuset does not allow are left out" "needs cpusets and two nodes with memory"
+	skip "nodes that the cpuset does not allow are left out" \
+		"needs cpusets and two nodes with memory"
 fi
 [ ! -d $group ] || rmdir $group
 
