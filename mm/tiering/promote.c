@@ -425,10 +425,12 @@ static unsigned int mark_now(void)
 static bool is_recent(int mark, bool huge)
 {
 	unsigned int age = (mark_now() - cpupid_to_pid(mark)) & LAST__PID_MASK;
-	unsigned long pass = msecs_to_jiffies(pass_ms());
+	unsigned long recent = msecs_to_jiffies(pass_ms()) / MARK_JIFFIES;
 
-	return !cpupid_pid_unset(mark) &&
-	       age <= (huge ? HUGE_PASSES * pass : pass) / MARK_JIFFIES;
+	if (huge)
+		recent = msecs_to_jiffies(pass_ms()) * HUGE_PASSES / MARK_JIFFIES;
+	/* Of a pass that is longer than marks can tell, half of what they can */
+	return !cpupid_pid_unset(mark) && age <= min(recent, LAST__PID_MASK / 2UL);
 }
 
 /**
@@ -566,7 +568,8 @@ bool promotion_keeps_headroom(int nid)
  *
  * The zone's part of a 512th of the node, but of no less than a huge page and
  * a quarter, or none could come, and of no more than 10 MiB: on large nodes the
- * distance between two watermarks is more, and that is what holds.
+ * distance between two watermarks is more, and that is what holds. A node so
+ * small that this is more than a 16th of it keeps that.
  *
  * Context: any.
  * Return: pages above the high watermark.
@@ -577,6 +580,7 @@ unsigned long promotion_headroom(struct zone *zone)
 	unsigned long room = clamp(present / 512, 5UL * PTRS_PER_PTE / 4,
 				   10UL << (20 - PAGE_SHIFT));
 
+	room = min(room, present / 16);
 	return present ? mult_frac(room, zone_managed_pages(zone), present) : 0;
 }
 
