@@ -17,6 +17,8 @@
 
 static const char usage[] =
 	"Usage: weighted_interleave_split [--mib N] [--pages N] NODES|--inherit\n"
+	"       weighted_interleave_split --buffer NAME=MIB... [--policy POLICY]\n"
+	"                                 [--big MIB] NODES\n"
 	"\n"
 	"Sets the memory policy \"weighted interleave\" over NODES (as in 0-1 or\n"
 	"0,2), allocates N MiB in one piece (256) and N single pages (65536), and\n"
@@ -24,6 +26,11 @@ static const char usage[] =
 	"from " WEIGHT_DIR ".\n"
 	"With --inherit, policy and weights are those that the program was\n"
 	"started with.\n"
+	"\n"
+	"With --buffer, the program has these buffers instead, and prints a line\n"
+	"for each: NAME NODE=PAGES..., with nothing expected of them. POLICY is\n"
+	"weighted (without this), interleave or bind. It is the program's own, or\n"
+	"with --big that of the buffers of at least so many MiB alone.\n"
 	"\n"
 	"The exit status is 0 when each node has its share of the pages: within\n"
 	"one page for up to two nodes, below two pages for more.\n";
@@ -133,19 +140,106 @@ static void global(const struct nodeset *nodes, unsigned int *weight)
 	}
 }
 
+#define MAX_BUFFERS 16
+
+struct buffer {
+	char *name;
+	unsigned long mib;
+	struct area area;
+};
+
+static struct buffer buffers[MAX_BUFFERS];
+static int nr_buffers;
+
+/* Takes "NAME=MIB" */
+static void add_buffer(char *text)
+{
+	struct buffer *buffer = &buffers[nr_buffers];
+	char *value = strchr(text, '=');
+
+	if (!value || value == text || nr_buffers == MAX_BUFFERS) {
+		fprintf(stderr, "weighted_interleave_split: no good buffer, or too many: %s\n",
+			text);
+		exit(2);
+	}
+	*value++ = '\0';
+	buffer->name = text;
+	buffer->mib = parse_count(value);
+	nr_buffers++;
+}
+
+static int parse_policy(const char *name)
+{
+	if (!strcmp(name, "weighted"))
+		return MPOL_WEIGHTED_INTERLEAVE;
+	if (!strcmp(name, "interleave"))
+		return MPOL_INTERLEAVE;
+	if (!strcmp(name, "bind"))
+		return MPOL_BIND;
+	fprintf(stderr, "weighted_interleave_split: no such policy: %s\n",
+		name);
+	exit(2);
+}
+
+static void print_buffer(const struct buffer *buffer)
+{
+	static long long pages[MAX_NODES];
+	int node;
+
+	count_pages(&buffer->area, buffer->area.len / page_bytes(), pages);
+	printf("%s", buffer->name);
+	for (node = 0; node < MAX_NODES; node++) {
+		if (pages[node])
+			printf(" %d=%lld", node, pages[node]);
+	}
+	printf("\n");
+}
+
+/* Places the buffers; with @big the policy is that of large ones alone */
+static void place_buffers(int mode, const struct nodeset *nodes,
+			  unsigned long big)
+{
+	struct buffer *buffer;
+	int ret = 0;
+
+	if (!big)
+		ret = policy_set(mode, nodes);
+	if (ret)
+		fail("set_mempolicy", ret);
+	for (buffer = buffers; buffer < buffers + nr_buffers; buffer++) {
+		struct area *area = &buffer->area;
+
+		ret = area_map(area, (buffer->mib << 20) / page_bytes(), 1);
+		if (ret)
+			fail("mmap", ret);
+		if (big && buffer->mib >= big)
+			ret = policy_bind(area->start, area->len, mode, nodes,
+					  0);
+		if (ret)
+			fail("mbind", ret);
+		touch(area->start, area->len / page_bytes(), page_bytes());
+	}
+	for (buffer = buffers; buffer < buffers + nr_buffers; buffer++)
+		print_buffer(buffer);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "big", required_argument, NULL, 'B' },
+		{ "buffer", required_argument, NULL, 'b' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "inherit", no_argument, NULL, 'i' },
 		{ "mib", required_argument, NULL, 'm' },
 		{ "pages", required_argument, NULL, 'p' },
+		{ "policy", required_argument, NULL, 'P' },
 		{}
 	};
-	unsigned long mib = 256, singles = 65536;
+	unsigned long mib = 256, singles = 65536, big = 0;
 	unsigned int weight[MAX_ROUND_NODES];
 	struct area piece, pages;
 	struct nodeset nodes;
+	int mode = MPOL_WEIGHTED_INTERLEAVE;
 	bool good, inherit = false;
 	struct round round;
 	int opt, ret = 0;
@@ -153,6 +247,12 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (opt) {
+		case 'B':
+			big = parse_count(optarg);
+			break;
+		case 'b':
+			add_buffer(optarg);
+			break;
 		case 'h':
 			fputs(usage, stdout);
 			return 0;
@@ -164,6 +264,9 @@ int main(int argc, char **argv)
 			break;
 		case 'p':
 			singles = parse_count(optarg);
+			break;
+		case 'P':
+			mode = parse_policy(optarg);
 			break;
 		default:
 			fputs(usage, stderr);
@@ -181,12 +284,20 @@ int main(int argc, char **argv)
 		fputs(usage, stderr);
 		return 2;
 	}
-	if (!inherit)
-		global(&nodes, weight);
-	round_init(&round, &nodes, weight);
+	if (nr_buffers ? inherit : big || mode != MPOL_WEIGHTED_INTERLEAVE) {
+		fputs(usage, stderr);
+		return 2;
+	}
 
 	/* The shares are counted in single pages: no huge ones */
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	if (nr_buffers) {
+		place_buffers(mode, &nodes, big);
+		return 0;
+	}
+	if (!inherit)
+		global(&nodes, weight);
+	round_init(&round, &nodes, weight);
 	ret = area_map(&piece, (mib << 20) / page_bytes(), 1);
 	if (!ret)
 		ret = area_map(&pages, singles, 1);
