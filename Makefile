@@ -25,7 +25,8 @@ help:
 	@echo 'make check-all   every step and every configuration builds (hours)'
 	@echo 'make debug-test  every test on a kernel with KASAN, lockdep and more'
 	@echo 'make count       instructions of the policy code per page fault'
-	@echo 'make bench       promotion of hot pages beside the base, under known distributions'
+	@echo 'make bench       promotion of hot pages beside the base, under known distributions;'
+	@echo '                   published machines, modelled with the placement of this kernel'
 	@echo 'make doctor      what this machine lacks, and how to get it'
 	@echo 'make clean       remove build/'
 	@echo
@@ -76,6 +77,7 @@ count:
 
 bench:
 	@scripts/bench-tiering.sh
+	@scripts/bench-model.sh
 
 doctor:
 	@scripts/doctor.sh
