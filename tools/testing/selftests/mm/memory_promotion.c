@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(promotion)
 	EXPECT_TRUE(context_leave(&self->ctx));
 }
 
-TEST_F(promotion, hot_pages_come_up)
+TEST_F_TIMEOUT(promotion, hot_pages_come_up, PATIENT_TIMEOUT)
 {
 	struct context *ctx = &self->ctx;
 	long long success, free_space, failed;
@@ -40,11 +40,14 @@ TEST_F(promotion, hot_pages_come_up)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
+	/* A slow machine promotes before the pages are counted. */
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
 	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
 	ASSERT_EQ(SOME_PAGES, count_on(&area, ctx->slow));
 	success = counter("pgpromote_success");
 	free_space = counter("pgpromote_free_space");
 	failed = counter("pgpromote_failed");
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
 	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
 	/* There is room: none of them had to be chosen */
 	EXPECT_LE(SOME_PAGES, counter("pgpromote_success") - success);
@@ -53,7 +56,7 @@ TEST_F(promotion, hot_pages_come_up)
 	area_unmap(&area);
 }
 
-TEST_F(promotion, huge_pages_come_up)
+TEST_F_TIMEOUT(promotion, huge_pages_come_up, PATIENT_TIMEOUT)
 {
 	struct context *ctx = &self->ctx;
 	long long success;
@@ -71,7 +74,7 @@ TEST_F(promotion, huge_pages_come_up)
 	area_unmap(&area);
 }
 
-TEST_F(promotion, counted_where_they_go)
+TEST_F_TIMEOUT(promotion, counted_where_they_go, PATIENT_TIMEOUT)
 {
 	struct context *ctx = &self->ctx;
 	long long fast, slow;
@@ -89,7 +92,7 @@ TEST_F(promotion, counted_where_they_go)
 }
 
 /* Nothing comes up under a limit of 0, not even into free memory */
-TEST_F(promotion, limit_of_nothing)
+TEST_F_TIMEOUT(promotion, limit_of_nothing, PATIENT_TIMEOUT)
 {
 	struct context *ctx = &self->ctx;
 	long long success, refused;
@@ -112,7 +115,7 @@ TEST_F(promotion, limit_of_nothing)
 }
 
 /* Promotion follows at once when a node is said to be DRAM, or not to be */
-TEST_F(promotion, follows_the_distance)
+TEST_F_TIMEOUT(promotion, follows_the_distance, PATIENT_TIMEOUT)
 {
 	struct context *ctx = &self->ctx;
 	long long success;
@@ -169,7 +172,7 @@ static long long hint_faults_on_fast(struct context *ctx, bool huge,
 }
 
 /* Some for the program itself, whose pages may be anywhere, but none of these */
-TEST_F(promotion, fast_pages_are_left_alone)
+TEST_F_TIMEOUT(promotion, fast_pages_are_left_alone, PATIENT_TIMEOUT)
 {
 	struct context *ctx = &self->ctx;
 
@@ -180,7 +183,7 @@ TEST_F(promotion, fast_pages_are_left_alone)
 	/* They are scanned in mode 1, so the test can tell */
 	ASSERT_EQ(0, sysctl_write("numa_balancing", "1"));
 	EXPECT_LT(SOME_PAGES / 2,
-		  hint_faults_on_fast(ctx, false, PATIENCE, SOME_PAGES / 2));
+		  hint_faults_on_fast(ctx, false, patience(), SOME_PAGES / 2));
 }
 
 TEST_F(promotion, nothing_comes_up_in_other_modes)
@@ -263,7 +266,7 @@ TEST_F(promotion, bad_input)
 }
 
 /* Without demotion the pages of a full node are not swapped out for others. */
-TEST_F(promotion, nothing_is_reclaimed_without_demotion)
+TEST_F_TIMEOUT(promotion, nothing_is_reclaimed_without_demotion, PATIENT_TIMEOUT)
 {
 	struct context *ctx = &self->ctx;
 	long long scanned;

@@ -114,10 +114,7 @@ static long long pages_of_rounds(const struct nodeset *nodes, size_t count)
 
 static int scaled(int count)
 {
-	const char *text = getenv("KSELFTEST_SLOWDOWN");
-	int slowdown = text ? atoi(text) : 1;
-
-	return slowdown > 1 ? count / slowdown : count;
+	return count / slowdown();
 }
 
 static void unmap_pages(char *map, size_t count)

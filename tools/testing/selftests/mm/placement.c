@@ -30,6 +30,14 @@
 /* What a node keeps back before it falls back: watermarks and CPU lists */
 #define NODE_RESERVE_PAGES 2048
 
+int slowdown(void)
+{
+	const char *text = getenv("KSELFTEST_SLOWDOWN");
+	int times = text ? atoi(text) : 1;
+
+	return times > 1 ? times : 1;
+}
+
 void note(const char *fmt, ...)
 {
 	char line[512];

@@ -353,6 +353,12 @@ int hot_block_state(int block, const char *state);
 int hot_add(const struct hot_node *hot, int blocks);
 int hot_remove(const struct hot_node *hot, int blocks);
 
+/*
+ * How many times slower than usual the machine is, at least 1: what the
+ * environment has as KSELFTEST_SLOWDOWN
+ */
+int slowdown(void);
+
 /* A message of a helper, as a TAP comment */
 void note(const char *fmt, ...);
 

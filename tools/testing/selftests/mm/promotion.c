@@ -212,9 +212,14 @@ void read_once(const struct area *area)
 	__asm__ volatile("" : : "r" (sum));
 }
 
+int patience(void)
+{
+	return 60 * slowdown();
+}
+
 bool comes_to(const struct area *area, int node, int count)
 {
-	time_t end = time(NULL) + PATIENCE;
+	time_t end = time(NULL) + patience();
 	int i;
 
 	while (time(NULL) < end) {
@@ -231,7 +236,7 @@ bool is_scanned(const struct area *area, int passes)
 {
 	long long before = counter("numa_pte_updates");
 	long long pages = area->len / page_bytes();
-	time_t end = time(NULL) + PATIENCE;
+	time_t end = time(NULL) + patience();
 	int i;
 
 	while (time(NULL) < end) {

@@ -16,8 +16,11 @@
 /* Pages of most tests, and the most whose nodes are counted */
 #define SOME_PAGES	4096
 #define MOST_PAGES	(8 * SOME_PAGES)
+/* Tests that wait with patience() need longer than others on slow kernels, s */
+#define PATIENT_TIMEOUT	900
+
 /* How long to wait for pages to move, s */
-#define PATIENCE	60
+int patience(void);
 
 struct setting {
 	const char *path;
