@@ -5,7 +5,7 @@
 # dollar signs reach the virtual machine's shell.
 override FILES := $(value FILES)
 override RUN := $(value RUN)
-export BASE_TARBALL SCENARIO FILES RUN
+export BASE_TARBALL SCENARIO FILES RUN ONLY PEERS
 
 .PHONY: help run test vm debug-test kernel tree series refresh check \
 	check-all count bench doctor clean
@@ -25,8 +25,9 @@ help:
 	@echo 'make check-all   every step and every configuration builds (hours)'
 	@echo 'make debug-test  every test on a kernel with KASAN, lockdep and more'
 	@echo 'make count       instructions of the policy code per page fault'
-	@echo 'make bench       promotion of hot pages beside the base, under known distributions;'
-	@echo '                   published machines, modelled with the placement of this kernel'
+	@echo 'make bench       costs, placement, promotion beside the base: out/bench/index.html'
+	@echo '                   PEERS="6.12"                further kernels of the archive'
+	@echo '                   ONLY="allocation ..."       machines, system, tiering'
 	@echo 'make doctor      what this machine lacks, and how to get it'
 	@echo 'make clean       remove build/'
 	@echo
@@ -76,8 +77,7 @@ count:
 	@scripts/insn-count.sh
 
 bench:
-	@scripts/bench-tiering.sh
-	@scripts/bench-model.sh
+	@scripts/bench.sh
 
 doctor:
 	@scripts/doctor.sh

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Prints what bench-tiering measured on two kernels as a table: bench-tiering.py BASE OURS CSV"""
+"""Prints what bench-tiering measured on two kernels as a table, and leaves tiering.csv and, over time, tiering-time.csv:
+bench-tiering.py BASE SERIES DIRECTORY"""
 import csv
+import os
+import re
 import sys
 
 HEAD = """Share of the touches that the fast node serves, over the second half of the run; best: of any placement; moved: pages promoted
@@ -13,16 +16,24 @@ COLUMNS = ["run", "kernel", "share", "best", "of best", "promoted", "moved", "pe
 
 
 def read(path):
-    """RUN -> fields of its summary, as text"""
-    runs = {}
+    """RUN -> fields of its summary, as text; and (RUN, seconds, share, best) as time goes on"""
+    runs, times = {}, []
     with open(path, encoding="ascii") as file:
         for line in file:
             word, *fields = line.split() or [""]
             if word == "run":
-                run = runs.setdefault(fields[0], {})
+                name = fields[0]
+                run = runs.setdefault(name, {})
             elif word in ("summary", "counted"):
                 run.update(field.split("=") for field in fields)
-    return runs
+            elif match := re.match(r" *(\d+) s +([\d.]+) % +([\d.]+) %", line):
+                times.append((name, *match.groups()))
+    return runs, times
+
+
+def write_csv(path, rows):
+    with open(path, "w", encoding="ascii", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def row(run, kernel, fields):
@@ -34,11 +45,13 @@ def row(run, kernel, fields):
 
 
 def main():
-    base, ours = read(sys.argv[1]), read(sys.argv[2])
-    rows = [row(run, name, runs[run]) for run in ours for name, runs in (("base", base), ("ours", ours))]
-    with open(sys.argv[3], "w", encoding="ascii", newline="") as file:
-        csv.writer(file).writerows([COLUMNS] + rows)
-    width = max(len(run) for run in ours)
+    (base, base_times), (series, series_times) = read(sys.argv[1]), read(sys.argv[2])
+    kernels = (("base", base), ("series", series))
+    rows = [row(run, name, runs[run]) for run in series for name, runs in kernels]
+    write_csv(os.path.join(sys.argv[3], "tiering.csv"), [COLUMNS] + rows)
+    write_csv(os.path.join(sys.argv[3], "tiering-time.csv"), [["run", "kernel", "seconds", "share", "best"]] +
+              [(run, name, *values) for name, times in (("base", base_times), ("series", series_times)) for run, *values in times])
+    width = max(len(run) for run in series)
     print(HEAD)
     for fields in [COLUMNS] + rows:
         print(f"{fields[0]:<{width}}  {fields[1]:<6}" + "".join(f" {field:>10}" for field in fields[2:]))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Promotion of hot pages under known distributions, on this kernel and on the base with nothing but the placement of the slow node
 # in a tier of its own (without which the base promotes nothing): bench-tiering.sh [-s SECONDS] [RUN ...].
-# RUN is as in scripts/guest/bench-tiering. build/bench/ gets tiering.txt, tiering.csv and what they were made of.
+# RUN is as in scripts/guest/bench-tiering. out/bench gets tiering.txt, tiering.csv and tiering-time.csv.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -30,7 +30,7 @@ placed=$(git -C "$BUILD/tree" log -n 1 --format=%H --grep '^mm/tiering: place no
 [ -n "$placed" ] || die "no patch of the series places nodes"
 step "building the base with nodes in their tiers" "$BUILD/log/kernel-placed.log" \
 	"$TOP/scripts/step.sh" "$placed" placed bzImage || die "the base with nodes in their tiers does not build"
-mkdir -p "$BUILD/kernel/placed" "$BUILD/bench"
+mkdir -p "$BUILD/kernel/placed" "$BUILD/bench" "$TOP/out/bench"
 cp "$BUILD/obj/step-placed/arch/x86/boot/bzImage" "$BUILD/kernel/placed/bzImage"
 
 # One processor each, so both kernels run side by side.
@@ -51,8 +51,8 @@ both() {
 	return $status
 }
 step "tiering on both kernels" "$BUILD/log/bench-tiering.log" both "$@" || die "no figures"
-"$TOP/scripts/bench-tiering.py" "$BUILD/bench/tiering-placed.txt" "$BUILD/bench/tiering-default.txt" \
-	"$BUILD/bench/tiering.csv" | tee "$BUILD/bench/tiering.txt"
+"$TOP/scripts/bench-tiering.py" "$BUILD/bench/tiering-placed.txt" "$BUILD/bench/tiering-default.txt" "$TOP/out/bench" |
+	tee "$TOP/out/bench/tiering.txt"
 [ -n "$limits" ] || exit 0
 
 # Limits up to 64 MB/s need a processor that moves as much.
@@ -64,4 +64,4 @@ step "limits of 8, 16 and 64 MB/s" "$BUILD/log/bench-limits.log" limit_holds || 
 	echo
 	echo "Limits, with the fast node full: any 10 s have at most 1.05 times the limit, any second 1.25 times, and 80 % is used:"
 	grep '^ok .*\|^not ok\|^# threshold' "$BUILD/bench/limits.txt"
-} | tee -a "$BUILD/bench/tiering.txt"
+} | tee -a "$TOP/out/bench/tiering.txt"

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Configures a kernel:
-#	config.sh [-p] [-a ARCH] SOURCE OBJECTS NAME [OPTION=VALUE ...]
+#	config.sh [-p] [-o] [-a ARCH] SOURCE OBJECTS NAME [OPTION=VALUE ...]
 # writes OBJECTS/.config from tinyconfig, scenarios/configs/NAME.config and
 # what that stands on, and the given options (without CONFIG_) on top.  ARCH
 # is x86_64 by default.  -p: options marked "series:" are left out where
-# SOURCE does not have them.
+# SOURCE does not have them.  -o: SOURCE is of another version, which does not
+# have all of the options; OBJECTS/unset says which could not be set.
 # Fails when an option is not really set as requested; with options on top,
 # when those are not.
 
@@ -13,12 +14,14 @@ set -e
 . "$(dirname "$0")/lib.sh"
 
 partial=
+other=
 arch=x86_64
-while getopts pa: option; do
+while getopts poa: option; do
 	case $option in
 	p) partial=y ;;
+	o) other=y ;;
 	a) arch=$OPTARG ;;
-	*) die "usage: config.sh [-p] [-a ARCH] SOURCE OBJECTS NAME [OPTION=VALUE ...]" ;;
+	*) die "usage: config.sh [-p] [-o] [-a ARCH] SOURCE OBJECTS NAME [OPTION=VALUE ...]" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -134,7 +137,9 @@ for layer in $layers; do
 done >"$work/requested"
 bash "$source/tools/testing/selftests/rcutorture/bin/configcheck.sh" \
 	"$work/result" "$work/requested" >"$work/unset"
-if [ -s "$work/unset" ]; then
+if [ -n "$other" ]; then
+	cp "$work/unset" "$objects/unset"
+elif [ -s "$work/unset" ]; then
 	cat "$work/unset" >&2
 	die "these options are not set as requested; their dependencies are in the Kconfig files"
 fi

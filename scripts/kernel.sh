@@ -1,19 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Builds a kernel: kernel.sh [-c CONFIG] [-b].  CONFIG is a name in
-# scenarios/configs, default when not given; -b builds the unpatched base.
-# The result lies in build/kernel/CONFIG or build/kernel/CONFIG-base.
+# Builds a kernel: kernel.sh [-c CONFIG] [-b | -v VERSION].  CONFIG is a name in
+# scenarios/configs, default when not given; -b builds the unpatched base, -v
+# Debian's linux-source-VERSION with what it has of the options.
+# The result lies in build/kernel/CONFIG, build/kernel/CONFIG-base or
+# build/kernel/peer-VERSION.
 
 set -e
 . "$(dirname "$0")/lib.sh"
 
 config=default
 patched=y
-while getopts c:b option; do
+version=
+while getopts c:bv: option; do
 	case $option in
 	c) config=$OPTARG ;;
 	b) patched= ;;
-	*) die "usage: kernel.sh [-c CONFIG] [-b]" ;;
+	v) version=$OPTARG patched= ;;
+	*) die "usage: kernel.sh [-c CONFIG] [-b | -v VERSION]" ;;
 	esac
 done
 
@@ -22,10 +26,17 @@ if [ -n "$patched" ]; then
 	name=$config
 	"$TOP/scripts/tree.sh"
 	source=$BUILD/tree
+	stamp=$BUILD/base.stamp
+elif [ -n "$version" ]; then
+	name=peer-$version
+	"$TOP/scripts/peer.sh" "$version"
+	source=$BUILD/$name
+	stamp=$source.stamp
 else
 	name=$config-base
 	"$TOP/scripts/base.sh"
 	source=$BUILD/base
+	stamp=$BUILD/base.stamp
 fi
 objects=$BUILD/obj/$name
 result=$BUILD/kernel/$name
@@ -37,6 +48,7 @@ partial=
 if [ -z "$patched" ] || ! "$TOP/scripts/plan.sh" | grep -q '^patch '; then
 	partial=-p
 fi
+[ -z "$version" ] || partial='-p -o'
 
 kernel_make() {
 	make -C "$source" O="$objects" ARCH=x86_64 LOCALVERSION= "CC=$CC" "$@"
@@ -54,7 +66,7 @@ fi
 
 # Configuration and headers are as old as what they are made from.
 state=$({
-	cat "$BUILD/base.stamp" "$TOP"/scenarios/configs/*.config "$TOP/scripts/config.sh"
+	cat "$stamp" "$TOP"/scenarios/configs/*.config "$TOP/scripts/config.sh"
 	gcc --version
 	if [ -n "$patched" ]; then
 		git -C "$source" rev-parse HEAD
@@ -63,7 +75,7 @@ state=$({
 } | sha256sum)
 if [ "$(cat "$objects/state" 2>/dev/null)" != "$state" ] ||
 	[ ! -d "$result/usr/include" ]; then
-	# shellcheck disable=SC2086 # an option or none
+	# shellcheck disable=SC2086 # options or none
 	step "configuring the $name kernel" "$BUILD/log/config-$name.log" \
 		"$TOP/scripts/config.sh" $partial "$source" "$objects" "$config" ||
 		die "the $name kernel cannot be configured as requested"

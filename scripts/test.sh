@@ -4,7 +4,7 @@
 # with the base kernel's, instruction counts.
 # usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE]
 #   -l  looks for memory leaks after the tests    -e  for the environment of the kselftests of one scenario
-# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, bwactl, manpages, model, oldcalls, count; TESTS="name ..." these kselftests.
+# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, bwactl, manpages, model, figures, oldcalls, count; TESTS="name ..." these kselftests.
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 when something passed and nothing failed.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -24,7 +24,7 @@ results=$BUILD/test/$config
 started=$(date +%s)
 
 scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list")
-parts="$scenarios harness numactl mpolctl bwactl manpages model oldcalls count"
+parts="$scenarios harness numactl mpolctl bwactl manpages model figures oldcalls count"
 for name in ${ONLY:=$parts}; do
 	case " $(echo "$parts" | tr '\n' ' ')" in
 	*" $name "*) ;;
@@ -89,6 +89,7 @@ host_test mpolctl "$TOP/tests/tools/mpolctl.sh" "$BUILD/tools/mpolctl"
 host_test bwactl "$TOP/tests/tools/bwactl.sh" "$BUILD/tools/bwactl"
 host_test manpages "$TOP/tests/tools/man-pages.sh" "$TOP/tools/mm"
 host_test model "$TOP/tests/tools/bench-model.py"
+host_test figures "$TOP/tests/tools/counts.py"
 host_test oldcalls "$TOP/scripts/old-calls.sh" -k "$kernel" -x "$slowdown" -o "$results/old-calls"
 host_test numactl "$TOP/scripts/numactl.sh" -k "$kernel" -x "$slowdown"
 

@@ -14,9 +14,23 @@
 
 /* In mempolicy.flags, never seen by a user: the policy has own weights */
 #define MPOL_F_HAS_WEIGHTS	BIT(5)
+/* And: it has one of the two modes that interleave; faults test for both at once */
+#define MPOL_F_INTERLEAVES	BIT(6)
 
 struct interleave_own;
 struct node_hmem_attrs;
+
+/**
+ * mpol_flags_of_mode - flags that every policy of a mode has
+ * @mode: the mode
+ *
+ * Return: MPOL_F_INTERLEAVES, or 0.
+ */
+static inline unsigned short mpol_flags_of_mode(unsigned short mode)
+{
+	return mode == MPOL_INTERLEAVE || mode == MPOL_WEIGHTED_INTERLEAVE ?
+	       MPOL_F_INTERLEAVES : 0;
+}
 
 /**
  * mpol_is_interleave - does a policy spread pages over its nodes?
@@ -26,8 +40,7 @@ struct node_hmem_attrs;
  */
 static inline bool mpol_is_interleave(const struct mempolicy *pol)
 {
-	return pol->mode == MPOL_INTERLEAVE ||
-	       pol->mode == MPOL_WEIGHTED_INTERLEAVE;
+	return pol->flags & MPOL_F_INTERLEAVES;
 }
 
 /**

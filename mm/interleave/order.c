@@ -19,6 +19,7 @@
  */
 #include <linux/gcd.h>
 #include <linux/kernel.h>
+#include <linux/string.h>
 
 #include "order.h"
 
@@ -96,31 +97,29 @@ u16 interleave_next(struct interleave_share *shares, unsigned int nr, u32 round,
 }
 
 /**
- * interleave_window - pages of one node in a stretch of consecutive pages
+ * interleave_count - pages of some nodes in a stretch of consecutive pages
  * @order:    the nodes of one round
  * @round:    its length
  * @first:    position in the round where the stretch begins, below @round
  * @nr_pages: length of the stretch; it may span many rounds
- * @node:     node id
- *
- * Return: how many of the @nr_pages pages belong on @node.
+ * @count:    gets how many of the pages belong on each of the nodes
+ * @node:     id of the first of these nodes
+ * @nr:       how many nodes, with ids one after the other
  */
-unsigned long interleave_window(const u16 *order, u32 round, u32 first,
-				unsigned long nr_pages, u16 node)
+void interleave_count(const u16 *order, u32 round, u32 first,
+		      unsigned long nr_pages, unsigned long *count, u16 node,
+		      unsigned int nr)
 {
-	unsigned long rounds = nr_pages / round;
-	u32 rest = nr_pages - rounds * round;
-	u32 look = rounds ? round : rest;
-	unsigned long pages = 0;
-	u32 i, at = first;
+	memset(count, 0, nr * sizeof(*count));
+	while (nr_pages--) {
+		/* Beyond all of them for a node before the first one */
+		unsigned int at = order[first] - node;
 
-	for (i = 0; i < look; i++) {
-		if (order[at] == node)
-			pages += rounds + (i < rest);
-		if (++at == round)
-			at = 0;
+		if (at < nr)
+			count[at]++;
+		if (++first == round)
+			first = 0;
 	}
-	return pages;
 }
 
 /**

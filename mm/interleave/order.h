@@ -36,8 +36,9 @@ static inline u8 interleave_weight_of(const u8 *own, const u8 *global, int node)
 u32 interleave_reduce(struct interleave_share *shares, unsigned int nr);
 u16 interleave_next(struct interleave_share *shares, unsigned int nr, u32 round,
 		    u32 step);
-unsigned long interleave_window(const u16 *order, u32 round, u32 first,
-				unsigned long nr_pages, u16 node);
+void interleave_count(const u16 *order, u32 round, u32 first,
+		      unsigned long nr_pages, unsigned long *count, u16 node,
+		      unsigned int nr);
 bool interleave_is_even(const nodemask_t *nodes, const u8 *own,
 			const u8 *global);
 int interleave_run_node(const nodemask_t *nodes, const u8 *own,

@@ -16,6 +16,7 @@
 #include <linux/numa.h>
 #include <linux/pagemap.h>
 #include <linux/shmem_fs.h>
+#include <linux/string.h>
 #include <linux/topology.h>
 #include <linux/vmstat.h>
 #include <linux/weighted_interleave.h>
@@ -23,8 +24,11 @@
 #include "order.h"
 #include "policy.h"
 
+/* Nodes whose pages are counted at a time: what a stack has room for */
+#define BULK_NODES 32
+
 /* The order in force, or NULL after a rebind that is not yet completed. */
-static const struct interleave_order *
+static __always_inline const struct interleave_order *
 order_of(const struct mempolicy *pol)
 {
 	struct interleave_set *set = rcu_dereference(*interleave_slot(pol));
@@ -127,7 +131,7 @@ static u32 position_in(const struct interleave_order *order)
 						    position;
 }
 
-static unsigned int task_nid(const struct mempolicy *pol, u32 *position)
+static __always_inline unsigned int task_nid(const struct mempolicy *pol, u32 *position)
 {
 	const struct interleave_order *order;
 	unsigned int nid;
@@ -196,21 +200,24 @@ bool weighted_interleave_is_even(const struct mempolicy *pol)
 	return even;
 }
 
-/* Pages for a node among the next @nr_pages of the task; 0 without an order. */
-static unsigned long pages_for_node(const struct mempolicy *pol, u32 position,
-				    unsigned long nr_pages, int nid)
+/*
+ * Pages of the nodes from @first on among the next @nr_pages of the task; none
+ * without an order.
+ */
+static void count_pages(const struct mempolicy *pol, u32 position,
+			unsigned long nr_pages, unsigned long *count, int first)
 {
 	const struct interleave_order *order;
-	unsigned long pages = 0;
 
 	rcu_read_lock();
 	order = order_of(pol);
 	if (likely(order))
-		pages = interleave_window(order->node, order->round,
-					  position % order->round, nr_pages,
-					  nid);
+		interleave_count(order->node, order->round,
+				 position % order->round, nr_pages, count,
+				 first, BULK_NODES);
+	else
+		memset(count, 0, BULK_NODES * sizeof(*count));
 	rcu_read_unlock();
-	return pages;
 }
 
 /*
@@ -242,10 +249,9 @@ static unsigned long alloc_on_node(gfp_t gfp, int nid, unsigned long want,
  * @pages:    room for them, all NULL
  *
  * Takes the pages of each node in one go and moves the task's counter on by
- * the number of pages that were got. Each node looks at the order anew: the
- * page allocator may sleep between two nodes. If the order changes meanwhile,
- * there is none, or memory is short, fewer pages come back and the caller goes
- * on page by page.
+ * the number of pages that were got. The order is not kept while the page
+ * allocator may sleep. If it changes between two groups of nodes, there is none,
+ * or memory is short, fewer pages come back and the caller goes on page by page.
  *
  * Context: as @gfp allows.
  * Return: number of pages in @pages, at most @nr_pages.
@@ -255,14 +261,19 @@ unsigned long weighted_interleave_bulk(gfp_t gfp, const struct mempolicy *pol,
 				       struct page **pages)
 {
 	u32 position = current->il_position;
+	unsigned long count[BULK_NODES];
 	unsigned long total = 0;
-	int nid;
+	int nid, first = 0, end = 0;
 
 	for_each_node_mask(nid, pol->nodes) {
 		unsigned long want, got;
 
-		want = min(pages_for_node(pol, position, nr_pages, nid),
-			   nr_pages - total);
+		if (nid >= end) {
+			first = round_down(nid, BULK_NODES);
+			end = first + BULK_NODES;
+			count_pages(pol, position, nr_pages, count, first);
+		}
+		want = min(count[nid - first], nr_pages - total);
 		if (!want)
 			continue;
 		got = alloc_on_node(gfp, nid, want, pages + total);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts the instructions a guest kernel executes, symbol by symbol.
+ * Counts the instructions a guest kernel executes, symbol by symbol, and the
+ * cache lines of data that its policy code looks at.
  *
- * QEMU arguments: symbols=FILE, lines of "START END ..." with addresses in
+ * QEMU arguments: symbols=FILE, lines of "START END GROUP ..." with addresses in
  * hexadecimal, END exclusive, ascending and without overlap; out=FILE, which
  * gets a line "MEASUREMENT SYMBOL COUNT" for every symbol with a count, the
- * symbol being its line in the first file, from 0. Instructions outside every
- * symbol are not counted. A measurement runs from the guest's begin marker to
- * its end marker (marker.h); they are numbered from 0.
+ * symbol being its line in the first file, from 0, and a line "MEASUREMENT lines
+ * COUNT" with the number of different lines of 64 bytes that symbols of other
+ * groups than "rest" have read or written. Instructions outside every symbol are
+ * not counted. A measurement runs from the guest's begin marker to its end marker
+ * (marker.h); they are numbered from 0.
  *
  * The counts are exact: neighbouring instructions of a translation block that
  * lie in one symbol are counted together before the first of them, and a block
@@ -25,9 +28,13 @@
 
 #define MSB (1ULL << 63)
 
+#define LINE_SIZE	64
+#define LINE_SLOTS	65536	/* a power of two */
+
 struct symbol {
 	uint64_t start;
 	uint64_t end;
+	bool policy;
 };
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
@@ -36,6 +43,8 @@ static struct symbol *symbols;
 static uint64_t *counts;	/* since power-on */
 static uint64_t *at_begin;	/* copy taken at the begin marker */
 static size_t nr_symbols;
+static uint64_t lines[LINE_SLOTS];	/* a hash table; 0 is no line */
+static unsigned int nr_lines;
 static FILE *out;
 static unsigned int measurement;
 static bool measuring;
@@ -55,6 +64,8 @@ static void begin_marker(unsigned int cpu, void *data)
 		fail("begin marker", "the measurement before it has no end");
 	measuring = true;
 	memcpy(at_begin, counts, nr_symbols * sizeof(*counts));
+	memset(lines, 0, sizeof(lines));
+	nr_lines = 0;
 }
 
 static void end_marker(unsigned int cpu, void *data)
@@ -71,7 +82,28 @@ static void end_marker(unsigned int cpu, void *data)
 			fprintf(out, "%u %zu %llu\n", measurement, i,
 				(unsigned long long)(counts[i] - at_begin[i]));
 	}
+	fprintf(out, "%u lines %u\n", measurement, nr_lines);
 	measurement++;
+}
+
+static void note_line(unsigned int cpu, qemu_plugin_meminfo_t info,
+		      uint64_t address, void *data)
+{
+	uint64_t line = address / LINE_SIZE;
+	unsigned int slot = line % LINE_SLOTS;
+
+	(void)cpu;
+	(void)info;
+	(void)data;
+	if (!measuring)
+		return;
+	while (lines[slot] && lines[slot] != line)
+		slot = (slot + 1) % LINE_SLOTS;
+	if (lines[slot])
+		return;
+	if (++nr_lines == LINE_SLOTS)
+		fail("lines", "too many for the table");
+	lines[slot] = line;
 }
 
 /* The symbol that holds @addr, or nr_symbols. */
@@ -110,6 +142,14 @@ static void watch_markers(struct qemu_plugin_insn *insn)
 						       NULL);
 }
 
+static void watch_data(struct qemu_plugin_insn *insn, size_t symbol)
+{
+	if (symbols[symbol].policy)
+		qemu_plugin_register_vcpu_mem_cb(insn, note_line,
+						 QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_RW, NULL);
+}
+
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb), i = 0;
@@ -137,8 +177,10 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 			next = qemu_plugin_tb_get_insn(tb, i + run);
 			if (find_symbol(qemu_plugin_insn_vaddr(next)) != symbol)
 				break;
+			watch_data(next, symbol);
 			run++;
 		}
+		watch_data(first, symbol);
 		qemu_plugin_register_vcpu_insn_exec_inline(first,
 					QEMU_PLUGIN_INLINE_ADD_U64,
 					&counts[symbol], run);
@@ -157,13 +199,14 @@ static void on_power_off(qemu_plugin_id_t id, void *data)
 static void read_symbols(const char *path)
 {
 	unsigned long long start, end;
+	char group[16];
 	uint64_t last = 0;
 	size_t room = 0;
 	FILE *f = fopen(path, "r");
 
 	if (!f)
 		fail(path, strerror(errno));
-	while (fscanf(f, "%llx %llx%*[^\n]", &start, &end) == 2) {
+	while (fscanf(f, "%llx %llx %15s%*[^\n]", &start, &end, group) == 3) {
 		if (start < last || end <= start)
 			fail(path, "symbols overlap or are not in order");
 		last = end;
@@ -173,7 +216,9 @@ static void read_symbols(const char *path)
 			if (!symbols)
 				fail(path, strerror(errno));
 		}
-		symbols[nr_symbols++] = (struct symbol){ start, end };
+		symbols[nr_symbols++] = (struct symbol){
+			start, end, strcmp(group, "rest")
+		};
 	}
 	if (!feof(f) || !nr_symbols)
 		fail(path, "not a list of symbols");

@@ -25,6 +25,12 @@ enum qemu_plugin_op {
 	QEMU_PLUGIN_INLINE_ADD_U64 = 0,
 };
 
+enum qemu_plugin_mem_rw {
+	QEMU_PLUGIN_MEM_RW = 3,
+};
+
+typedef uint32_t qemu_plugin_meminfo_t;
+
 extern int qemu_plugin_version;
 int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
 			char **argv);
@@ -39,6 +45,12 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
 		enum qemu_plugin_cb_flags flags, void *data);
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn,
 		enum qemu_plugin_op op, void *ptr, uint64_t imm);
+
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+		void (*accessed)(unsigned int cpu, qemu_plugin_meminfo_t info,
+				 uint64_t address, void *data),
+		enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
+		void *data);
 
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb,

@@ -176,7 +176,7 @@ static void weights_are_reduced(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, round->weight[2], 1);
 }
 
-static void window_counts_pages(struct kunit *test)
+static void each_node_is_counted(struct kunit *test)
 {
 	static const u8 weights[] = { 7, 3, 1 };
 	struct round *round = make_round(test, weights, 3);
@@ -186,17 +186,18 @@ static void window_counts_pages(struct kunit *test)
 
 	for (first = 0; first < round->length; first++) {
 		for (pages = 0; pages < 40; pages++) {
-			for (node = 0; node < 4; node++) {
-				unsigned long want = 0;
+			unsigned long want[4] = {}, count[4];
 
-				for (i = first; i < first + pages; i++)
-					want += round->order[i % round->length] == node;
-				KUNIT_ASSERT_EQ(test, want,
-						interleave_window(round->order,
-								  round->length,
-								  first, pages,
-								  node));
-			}
+			for (i = first; i < first + pages; i++)
+				want[round->order[i % round->length]]++;
+			interleave_count(round->order, round->length, first,
+					 pages, count, 0, 4);
+			for (node = 0; node < 4; node++)
+				KUNIT_ASSERT_EQ(test, want[node], count[node]);
+			/* Nodes before and behind those that are asked for */
+			interleave_count(round->order, round->length, first,
+					 pages, count, 1, 1);
+			KUNIT_ASSERT_EQ(test, want[1], count[0]);
 		}
 	}
 }
@@ -249,7 +250,7 @@ static struct kunit_case order_cases[] = {
 	KUNIT_CASE(order_of_any_number_of_nodes),
 	KUNIT_CASE(even_weights_ascend),
 	KUNIT_CASE(weights_are_reduced),
-	KUNIT_CASE(window_counts_pages),
+	KUNIT_CASE(each_node_is_counted),
 	KUNIT_CASE(run_order_has_exact_counts),
 	KUNIT_CASE(run_order_of_even_weights_alternates),
 	{}

@@ -63,6 +63,7 @@ static int place_init(struct kunit *test)
 	/* One more than the task has: if it dies, nobody frees the policy. */
 	atomic_set(&place->policy.refcnt, 2);
 	place->policy.mode = MPOL_WEIGHTED_INTERLEAVE;
+	place->policy.flags = mpol_flags_of_mode(MPOL_WEIGHTED_INTERLEAVE);
 	weighted_interleave_init(&place->policy);
 	place->before = current->mempolicy;
 	place->il_prev = current->il_prev;
@@ -244,6 +245,7 @@ static void even_bulk_is_that_of_interleave(struct kunit *test)
 	struct mempolicy plain = {
 		.refcnt = ATOMIC_INIT(1),
 		.mode = MPOL_INTERLEAVE,
+		.flags = mpol_flags_of_mode(MPOL_INTERLEAVE),
 		.nodes = place->policy.nodes,
 	};
 	int nodes[2][128], round, i, j, nr;
