@@ -8,9 +8,9 @@
  * gets a line "MEASUREMENT SYMBOL COUNT" for every symbol with a count, the
  * symbol being its line in the first file, from 0, and a line "MEASUREMENT lines
  * COUNT" with the number of different lines of 64 bytes that symbols of other
- * groups than "rest" have read or written. Instructions outside every symbol are
- * not counted. A measurement runs from the guest's begin marker to its end marker
- * (marker.h); they are numbered from 0.
+ * groups than "rest" have read or written, stacks apart. Instructions outside
+ * every symbol are not counted. A measurement runs from the guest's begin marker
+ * to its end marker (marker.h); they are numbered from 0.
  *
  * The counts are exact: neighbouring instructions of a translation block that
  * lie in one symbol are counted together before the first of them, and a block
@@ -27,6 +27,15 @@
 #include "qemu-api.h"
 
 #define MSB (1ULL << 63)
+
+/*
+ * Where x86_64 has its stacks (CONFIG_VMAP_STACK), and what an interrupt writes
+ * to, when addresses are not random
+ */
+#define STACKS_START	0xffffc90000000000ULL
+#define STACKS_END	0xffffe90000000000ULL
+#define ENTRY_START	0xfffffe0000000000ULL
+#define ENTRY_END	0xfffffe8000000000ULL
 
 #define LINE_SIZE	64
 #define LINE_SLOTS	65536	/* a power of two */
@@ -95,7 +104,8 @@ static void note_line(unsigned int cpu, qemu_plugin_meminfo_t info,
 	(void)cpu;
 	(void)info;
 	(void)data;
-	if (!measuring)
+	if (!measuring || (address >= STACKS_START && address < STACKS_END) ||
+	    (address >= ENTRY_START && address < ENTRY_END))
 		return;
 	while (lines[slot] && lines[slot] != line)
 		slot = (slot + 1) % LINE_SLOTS;

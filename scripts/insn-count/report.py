@@ -40,11 +40,12 @@ policy, whose own figure is the first line of a load. Mean of all pages, median 
 {runs} runs after one that is not counted. Single: median over all faults or calls
 of the instructions of one, of the kernel and of the program, above the default
 policy's. Lines: cache lines of data, 64 bytes each, that the policy code looked
-at in the whole run, those of the stack and of the task included. Whole kernel: the
+at in the whole run, the task's own included, its stack not. Whole kernel: the
 mean for the whole kernel; it also holds LRU batching, refills of the page
-allocator and timer ticks, and moves with the memory of the nodes. A count of instructions sees no cache misses, no mispredicted branches and
-not how long a division takes. Machines have one processor and 128 MiB a node;
-kernels are built with {optimisation}. n/a: the kernel has no such policy."""
+allocator and timer ticks, and moves with the memory of the nodes. A count of
+instructions sees no cache misses, no mispredicted branches and not how long a
+division takes. Machines have one processor and 128 MiB a node; kernels are built
+with {optimisation}. n/a: the kernel has no such policy."""
 
 FIDELITY_NOTES = """\
 Pages that the node furthest from its ideal share is away from it, at worst: of
@@ -212,6 +213,9 @@ def cost_limits(boots):
     for load, scope in dict.fromkeys((key[0], key[2])
                                      for key in policies_of(boots)):
         if scope == "-":
+            continue
+        # The bulk allocator shares its pages out without a look at each.
+        if load == "bulk":
             continue
         plain = min(boots[kernel, 2].worst(load, "interleave", scope)
                     for kernel in ("default", "default-base"))
