@@ -307,16 +307,15 @@ def commit(boots):
                for key, cost in figures(boots).items()))
 
 
-def growth(boots):
-    """(verdict, sentence) for each committed figure; None is a skip."""
-    base, compiler = measured_on(boots)
-    now = figures(boots)
-    with open(COMMITTED, newline="") as f:
-        committed = list(csv.DictReader(f))
+def growth(now, measured, committed):
+    """(verdict, sentence) for each committed figure; None is a skip.
+
+    now: figures(); measured: what they depend on; committed: rows of the file.
+    """
     other = {(row["base"], row["compiler"]) for row in committed}
-    if other != {(base, compiler)}:
+    if other != {measured}:
         yield None, ("committed figures # SKIP they are of " +
-                     ", ".join(sorted(other.pop())))
+                     " and ".join(", ".join(pair) for pair in sorted(other)))
         return
     known = {}
     for row in committed:
@@ -366,7 +365,9 @@ def main():
         with open(os.path.join(target, f"{name}.txt"), "w") as f:
             f.write("\n".join(lines) + "\n")
     if mode == "--gate":
-        results += growth(boots)
+        with open(COMMITTED, newline="") as f:
+            committed = list(csv.DictReader(f))
+        results += growth(figures(boots), measured_on(boots), committed)
         print_tap(results, text + [""] + fidelity)
     else:
         print("\n".join(text + [""] + fidelity))

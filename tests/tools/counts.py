@@ -66,8 +66,25 @@ def limits():
     check("a figure above its limit does not", not report.at_most(3.1, 3.0, "x")[0])
 
 
+def figures():
+    def judged(now, base="6.1"):
+        committed = [{"base": "6.1", "compiler": "gcc 12", "nodes": "2", "load": "anon", "policy": "weighted", "scope": "task",
+                      "weights": "5:1", "policy_code": "125.00"}]
+        return [verdict for verdict, _ in report.growth(now, (base, "gcc 12"), committed)]
+
+    key = "2", "anon", "weighted", "task", "5:1"
+    check("a figure may grow by three instructions", judged({key: 128.0}) == [True])
+    check("and not by more", judged({key: 128.01}) == [False])
+    check("a figure that has become smaller is good", judged({key: 100.0}) == [True])
+    check("a figure that is gone is not", judged({}) == [False])
+    check("a figure that nobody has committed is not", judged({key: 125.0, ("2", "anon", "own", "task", "5:1"): 1.0}) ==
+          [False, True])
+    check("figures of another base are skipped", judged({key: 999.0}, "6.2") == [None])
+
+
 orders()
 limits()
+figures()
 print("TAP version 13")
 print(f"1..{len(results)}")
 for number, (name, passed) in enumerate(results, 1):
