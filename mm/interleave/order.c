@@ -96,6 +96,18 @@ u16 interleave_next(struct interleave_share *shares, unsigned int nr, u32 round,
 	return next->node;
 }
 
+static void count_range(const u16 *order, u32 from, u32 to,
+			unsigned long *count, u16 node, unsigned int nr)
+{
+	for (; from < to; from++) {
+		/* Beyond all of them for a node before the first one */
+		unsigned int at = order[from] - node;
+
+		if (at < nr)
+			count[at]++;
+	}
+}
+
 /**
  * interleave_count - pages of some nodes in a stretch of consecutive pages
  * @order:    the nodes of one round
@@ -110,16 +122,19 @@ void interleave_count(const u16 *order, u32 round, u32 first,
 		      unsigned long nr_pages, unsigned long *count, u16 node,
 		      unsigned int nr)
 {
-	memset(count, 0, nr * sizeof(*count));
-	while (nr_pages--) {
-		/* Beyond all of them for a node before the first one */
-		unsigned int at = order[first] - node;
+	unsigned long rounds = nr_pages / round;
+	u32 end = first + (nr_pages - rounds * round);
+	unsigned int i;
 
-		if (at < nr)
-			count[at]++;
-		if (++first == round)
-			first = 0;
+	memset(count, 0, nr * sizeof(*count));
+	if (rounds) {
+		count_range(order, 0, round, count, node, nr);
+		for (i = 0; i < nr; i++)
+			count[i] *= rounds;
 	}
+	count_range(order, first, min(end, round), count, node, nr);
+	if (end > round)
+		count_range(order, 0, end - round, count, node, nr);
 }
 
 /**

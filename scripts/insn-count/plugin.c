@@ -8,8 +8,8 @@
  * gets a line "MEASUREMENT SYMBOL COUNT" for every symbol with a count, the
  * symbol being its line in the first file, from 0, and a line "MEASUREMENT lines
  * COUNT" with the number of different lines of 64 bytes that symbols of other
- * groups than "rest" have read or written, stacks apart. Instructions outside
- * every symbol are not counted. A measurement runs from the guest's begin marker
+ * groups than "rest" have read or written, stacks and what the kernel keeps of
+ * each page apart. Instructions outside every symbol are not counted. A measurement runs from the guest's begin marker
  * to its end marker (marker.h); they are numbered from 0.
  *
  * The counts are exact: neighbouring instructions of a translation block that
@@ -29,11 +29,11 @@
 #define MSB (1ULL << 63)
 
 /*
- * Where x86_64 has its stacks (CONFIG_VMAP_STACK), and what an interrupt writes
- * to, when addresses are not random
+ * Where x86_64 has its stacks (CONFIG_VMAP_STACK) and, behind them, struct page;
+ * and what an interrupt writes to, when addresses are not random
  */
 #define STACKS_START	0xffffc90000000000ULL
-#define STACKS_END	0xffffe90000000000ULL
+#define PAGES_END	0xffffeb0000000000ULL
 #define ENTRY_START	0xfffffe0000000000ULL
 #define ENTRY_END	0xfffffe8000000000ULL
 
@@ -104,7 +104,7 @@ static void note_line(unsigned int cpu, qemu_plugin_meminfo_t info,
 	(void)cpu;
 	(void)info;
 	(void)data;
-	if (!measuring || (address >= STACKS_START && address < STACKS_END) ||
+	if (!measuring || (address >= STACKS_START && address < PAGES_END) ||
 	    (address >= ENTRY_START && address < ENTRY_END))
 		return;
 	while (lines[slot] && lines[slot] != line)
