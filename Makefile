@@ -21,7 +21,7 @@ help:
 	@echo 'make tree        build/tree: the patched kernel as a git tree, one commit a patch'
 	@echo 'make series      build/series: the mails that git am applies to a clean base'
 	@echo 'make refresh     write edits of build/tree back to patches/ and the overlay'
-	@echo 'make check       checkpatch, sparse, W=1, kernel-doc, shellcheck, codespell, steps'
+	@echo 'make check       checkpatch, sparse, W=1, kernel-doc, Sphinx, shellcheck, codespell, steps'
 	@echo 'make check-all   every step and every configuration builds (hours)'
 	@echo 'make debug-test  every test on a kernel with KASAN, lockdep and more'
 	@echo 'make count       instructions of the policy code per page fault'

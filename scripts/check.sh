@@ -103,6 +103,7 @@ if "$TOP/scripts/plan.sh" | grep -q '^patch '; then
 	check "system call tables" "$TOP/scripts/check-syscalls.sh"
 	check "checkpatch" check_mails
 	check "sparse and W=1" "$TOP/scripts/analyse.sh"
+	check "Sphinx" "$TOP/scripts/check-docs.sh"
 fi
 
 begin=$(date +%s)
