@@ -11,6 +11,7 @@ HEAD = """Share of the touches that the fast node serves, over the second half o
 and demoted, and for each percent of that share; hot: pages on the fast node that are among the hottest that fit there; wait: until
 a new hot set serves nine tenths of the best, in s, for the distribution that shifts. Pages of 4 KiB.
 """
+PASS = 10  # seconds that scripts/guest/bench-tiering gives the scan
 COLUMNS = ["run", "kernel", "share", "best", "of best", "promoted", "moved", "per %", "hot", "candidates", "faults", "stalls",
            "wait"]
 
@@ -44,6 +45,34 @@ def row(run, kernel, fields):
             fields["arrived"] if run.startswith("shifting") else ""]
 
 
+def promises(base, series):
+    """(holds, sentence) for what is promised of the distributions, with the limit that they are measured at"""
+    def of_best(fields):
+        return 100 * float(fields["share"]) / float(fields["best"])
+
+    def for_each(fields):
+        share = float(fields["share"])
+        return (int(fields["promoted"]) + int(fields["demoted"])) / share if share else 0
+
+    for run in ("normal:8", "zipf:8"):
+        if run in series:
+            yield of_best(series[run]) >= 90, f"{run}: {of_best(series[run]):.1f} % of the best share, at least 90"
+    for run in (run for run in series if run.count(":") == 1 or run.endswith(":huge")):
+        ours, theirs = series[run], base[run]
+        yield float(ours["share"]) >= float(theirs["share"]), f"{run}: share {ours['share']} %, at least the base's {theirs['share']}"
+        yield (for_each(ours) <= for_each(theirs),
+               f"{run}: {for_each(ours):.0f} pages moved for a percent of the share, at most the base's {for_each(theirs):.0f}")
+        yield int(ours["stalls"]) == 0, f"{run}: {ours['stalls']} direct reclaims, none"
+    if "groups:8" in series:
+        yield float(series["groups:8"]["hot"]) >= 90, f"groups:8: {series['groups:8']['hot']} % of the pages are hot ones, at least 90"
+    if "shifting:8" in series:
+        wait = int(series["shifting:8"]["arrived"])
+        yield 0 < wait <= 3 * PASS, f"shifting:8: {wait} s until a new hot set has come, at most {3 * PASS}"
+    if "uniform:8" in series:
+        ours, theirs = (int(runs["uniform:8"]["promoted"]) for runs in (series, base))
+        yield ours < theirs, f"uniform:8: {ours} pages promoted, fewer than the base's {theirs}"
+
+
 def main():
     (base, base_times), (series, series_times) = read(sys.argv[1]), read(sys.argv[2])
     kernels = (("base", base), ("series", series))
@@ -54,7 +83,12 @@ def main():
     width = max(len(run) for run in series)
     print(HEAD)
     for fields in [COLUMNS] + rows:
-        print(f"{fields[0]:<{width}}  {fields[1]:<6}" + "".join(f" {field:>10}" for field in fields[2:]))
+        print((f"{fields[0]:<{width}}  {fields[1]:<6}" + "".join(f" {field:>10}" for field in fields[2:])).rstrip())
+    print()
+    results = list(promises(base, series))
+    for holds, sentence in results:
+        print(f"{sentence} - {'holds' if holds else 'DOES NOT HOLD'}")
+    sys.exit(0 if all(holds for holds, _ in results) else 1)
 
 
 main()

@@ -51,9 +51,11 @@ both() {
 	return $status
 }
 step "tiering on both kernels" "$BUILD/log/bench-tiering.log" both "$@" || die "no figures"
-"$TOP/scripts/bench-tiering.py" "$BUILD/bench/tiering-placed.txt" "$BUILD/bench/tiering-default.txt" "$TOP/out/bench" |
-	tee "$TOP/out/bench/tiering.txt"
-[ -n "$limits" ] || exit 0
+status=0
+"$TOP/scripts/bench-tiering.py" "$BUILD/bench/tiering-placed.txt" "$BUILD/bench/tiering-default.txt" "$TOP/out/bench" \
+	> "$TOP/out/bench/tiering.txt" || status=$?
+cat "$TOP/out/bench/tiering.txt"
+[ -n "$limits" ] || exit $status
 
 # Limits up to 64 MB/s need a processor that moves as much.
 limit_holds() {
@@ -65,3 +67,4 @@ step "limits of 8, 16 and 64 MB/s" "$BUILD/log/bench-limits.log" limit_holds || 
 	echo "Limits, with the fast node full: any 10 s have at most 1.05 times the limit, any second 1.25 times, and 80 % is used:"
 	grep '^ok .*\|^not ok\|^# threshold' "$BUILD/bench/limits.txt"
 } | tee -a "$TOP/out/bench/tiering.txt"
+exit $status
