@@ -48,14 +48,14 @@ both() {
 	status=0
 	measure default "$@" || status=$?
 	wait $! || status=$?
-	return $status
+	return "$status"
 }
 step "tiering on both kernels" "$BUILD/log/bench-tiering.log" both "$@" || die "no figures"
 status=0
 "$TOP/scripts/bench-tiering.py" "$BUILD/bench/tiering-placed.txt" "$BUILD/bench/tiering-default.txt" "$TOP/out/bench" \
 	> "$TOP/out/bench/tiering.txt" || status=$?
 cat "$TOP/out/bench/tiering.txt"
-[ -n "$limits" ] || exit $status
+[ -n "$limits" ] || exit "$status"
 
 # Limits up to 64 MB/s need a processor that moves as much.
 limit_holds() {
@@ -67,4 +67,4 @@ step "limits of 8, 16 and 64 MB/s" "$BUILD/log/bench-limits.log" limit_holds || 
 	echo "Limits, with the fast node full: any 10 s have at most 1.05 times the limit, any second 1.25 times, and 80 % is used:"
 	grep '^ok .*\|^not ok\|^# threshold' "$BUILD/bench/limits.txt"
 } | tee -a "$TOP/out/bench/tiering.txt"
-exit $status
+[ "$status" -eq 0 ]

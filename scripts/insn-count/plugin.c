@@ -9,8 +9,9 @@
  * symbol being its line in the first file, from 0, and a line "MEASUREMENT lines
  * COUNT" with the number of different lines of 64 bytes that symbols of other
  * groups than "rest" have read or written, stacks and what the kernel keeps of
- * each page apart. Instructions outside every symbol are not counted. A measurement runs from the guest's begin marker
- * to its end marker (marker.h); they are numbered from 0.
+ * each page apart. Instructions outside every symbol are not counted. A
+ * measurement runs from the guest's begin marker to its end marker (marker.h);
+ * they are numbered from 0.
  *
  * The counts are exact: neighbouring instructions of a translation block that
  * lie in one symbol are counted together before the first of them, and a block
