@@ -567,7 +567,7 @@ static time_t cpu_seconds(void)
 TEST_F_TIMEOUT(events, scan_goes_on_while_pages_come_up, PATIENT_TIMEOUT)
 {
 	/* Where the scan itself is slow, a pass takes longer. */
-	int seconds = slowdown() > 1 ? 96 : 24;
+	int seconds = slowdown() > 1 ? 192 : 24;
 	struct context *ctx = &self->ctx;
 	long long scanned, moved;
 	time_t end, half;
