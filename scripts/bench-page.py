@@ -207,9 +207,10 @@ def write_html(directory, parts):
 
 
 def write_rst(directory, parts):
-    out = [".. SPDX-License-Identifier: GPL-2.0", "", "==============================", "Figures of memory placement",
-           "==============================", "", "What ``make bench`` of the series has printed last.  Instructions are counted and "
-           "pages", "looked up in virtual machines; nothing was timed."]
+    title = "Figures of memory placement"
+    out = [".. SPDX-License-Identifier: GPL-2.0", "", "=" * len(title), title, "=" * len(title), "",
+           "What ``make bench`` of the series has printed last.  Instructions are counted and pages",
+           "looked up in virtual machines; nothing was timed."]
     for part, (title, names) in parts.items():
         out += ["", title, "=" * len(title), "", REPEATS[part] + "  Measured on::", ""]
         out += ["  " + line for line in text(directory, f"{part}.about").split("\n")]

@@ -47,7 +47,8 @@ policy's. Lines: cache lines of data, 64 bytes each, that the policy code looked
 at in the whole run; stacks and the struct page of each page are left out. Whole
 kernel: the mean for the whole kernel; it also holds LRU batching, refills of the
 page allocator and timer ticks, and moves with the memory of the nodes. Other loads
-than the first are in the CSV file. A count of instructions sees no cache misses, no
+than the first are in the CSV file. Below zero is less than the default policy's,
+which asks the local node for huge pages first. A count of instructions sees no cache misses, no
 mispredicted branches and not how long a division takes. Machines have one processor and 128 MiB a node; kernels are built
 with {optimisation}. n/a: the kernel has no such policy."""
 
