@@ -25,7 +25,7 @@ REPEATS = {
     "system": "Two runs give identical tables.",
 }
 COLOURS = ["#1f5fa8", "#c2571a", "#3a7d34", "#7a3f98", "#555555", "#b08a00"]
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 300, 60, 46, 30
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 310, 60, 46, 42
 
 STYLE = """
 body { font: 15px/1.5 sans-serif; max-width: 76em; margin: 2em auto; padding: 0 1em; color: #222 }
@@ -77,11 +77,14 @@ class Drawing:
         return LEFT + (WIDTH - 10 - LEFT) * (position + 0.5) / count
 
     def legend(self, names):
-        x = LEFT + 90
+        x, y = LEFT + 90, 16
         for colour, name in zip(COLOURS, names):
-            self.parts.append(f'<rect x="{x}" y="7" width="10" height="10" fill="{colour}"/>'
-                              f'<text x="{x + 14}" y="16">{html.escape(name)}</text>')
-            x += 28 + 6.5 * len(name)
+            width = 28 + 6.5 * len(name)
+            if x + width > WIDTH:
+                x, y = LEFT + 90, y + 15
+            self.parts.append(f'<rect x="{x}" y="{y - 9}" width="10" height="10" fill="{colour}"/>'
+                              f'<text x="{x + 14}" y="{y}">{html.escape(name)}</text>')
+            x += width
 
     def below(self, every=1):
         for position, label in enumerate(self.labels):
