@@ -617,7 +617,7 @@ TEST_F_TIMEOUT(events, pages_that_go_back_are_counted, PATIENT_TIMEOUT)
 		SKIP(return, "the fast node cannot be filled");
 	/* Soon is within a pass: where all is slow, a pass must be longer. */
 	if (slowdown() > 1)
-		ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "60000"));
+		ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "16000"));
 	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
 	back = counter("pgpromote_demoted_back");
 	demoted = counter("pgdemote_kswapd");
