@@ -15,6 +15,7 @@
 #include <linux/cpuset.h>
 #include <linux/init.h>
 #include <linux/jiffies.h>
+#include <linux/log2.h>
 #include <linux/memory.h>
 #include <linux/memory-tiers.h>
 #include <linux/memory_promotion.h>
@@ -335,30 +336,6 @@ bool promotion_wanted(struct page *page, unsigned long address, int nid)
 }
 
 /**
- * promotion_failed - a page could not be moved after all
- * @nid: the node to which it was to go
- *
- * Context: the task that asked; does nothing in one that did not.
- */
-void promotion_failed(int nid)
-{
-	unsigned int pages = current->numa_promotion_pages;
-	unsigned int charged = current->numa_promotion_charged;
-
-	promotion_begin(0, 0);
-	if (!pages)
-		return;
-	mod_node_page_state(NODE_DATA(nid), PGPROMOTE_FAILED, pages);
-	current->numa_promoted -= min(current->numa_promoted, pages);
-	if (charged) {
-		struct promotion_node *node = promotion_node_of(nid);
-
-		promotion_budget_return(&node->budget, promotion_node_rate(node),
-					charged);
-	}
-}
-
-/**
  * promotion_forget_task - start a task with nothing promoted
  * @p: a new task
  */
@@ -509,6 +486,22 @@ bool promotion_may_reclaim(struct pglist_data *pgdat)
 	return tiering_is_on() && can_demote_from(pgdat);
 }
 
+/* For a block of the order, if it is worth it */
+static void wake_kswapd(struct pglist_data *pgdat, unsigned int order)
+{
+	int i = pgdat->nr_zones;
+
+	while (i--) {
+		struct zone *zone = pgdat->node_zones + i;
+
+		if (!managed_zone(zone))
+			continue;
+		if (promotion_may_reclaim(pgdat))
+			wakeup_kswapd(zone, 0, order, ZONE_MOVABLE);
+		return;
+	}
+}
+
 /*
  * kswapd makes room when there is none. Then each page that is wanted before it
  * has done so would have to wait for the next pass of the scan. Let it begin
@@ -518,7 +511,6 @@ bool promotion_may_reclaim(struct pglist_data *pgdat)
  */
 static void keep_room(struct pglist_data *pgdat)
 {
-	struct zone *highest = NULL;
 	int i;
 
 	for (i = 0; i < pgdat->nr_zones; i++) {
@@ -526,14 +518,40 @@ static void keep_room(struct pglist_data *pgdat)
 		unsigned long mark = (high_wmark_pages(zone) +
 				      7 * wmark_pages(zone, WMARK_PROMO)) / 8;
 
-		if (!managed_zone(zone))
-			continue;
-		if (zone_watermark_ok(zone, 0, mark, ZONE_MOVABLE, 0))
+		if (managed_zone(zone) &&
+		    zone_watermark_ok(zone, 0, mark, ZONE_MOVABLE, 0))
 			return;
-		highest = zone;
 	}
-	if (highest && promotion_may_reclaim(pgdat))
-		wakeup_kswapd(highest, 0, 0, ZONE_MOVABLE);
+	wake_kswapd(pgdat, 0);
+}
+
+/**
+ * promotion_failed - a page could not be moved after all
+ * @nid: the node to which it was to go
+ *
+ * A huge page may have found room enough, but none in one piece. Nothing would
+ * change that, as kswapd sleeps while there is room.
+ *
+ * Context: the task that asked; does nothing in one that did not.
+ */
+void promotion_failed(int nid)
+{
+	unsigned int pages = current->numa_promotion_pages;
+	unsigned int charged = current->numa_promotion_charged;
+
+	promotion_begin(0, 0);
+	if (!pages)
+		return;
+	mod_node_page_state(NODE_DATA(nid), PGPROMOTE_FAILED, pages);
+	if (pages > 1)
+		wake_kswapd(NODE_DATA(nid), ilog2(pages));
+	current->numa_promoted -= min(current->numa_promoted, pages);
+	if (charged) {
+		struct promotion_node *node = promotion_node_of(nid);
+
+		promotion_budget_return(&node->budget, promotion_node_rate(node),
+					charged);
+	}
 }
 
 /**

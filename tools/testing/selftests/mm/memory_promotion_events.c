@@ -16,6 +16,7 @@
 #include "../kselftest_harness.h"
 #include "promotion.h"
 
+#define MIN_FREE "/proc/sys/vm/min_free_kbytes"
 #define KSM_DIR "/sys/kernel/mm/ksm"
 
 FIXTURE(events)
@@ -595,6 +596,39 @@ TEST_F_TIMEOUT(events, scan_goes_on_while_pages_come_up, PATIENT_TIMEOUT)
 	EXPECT_LT(0, counter("pgpromote_success") - moved);
 	EXPECT_LE(2LL * MOST_PAGES, counter("numa_pte_updates") - scanned);
 	unfill(filler);
+	area_unmap(&area);
+}
+
+/* There is room for huge pages, but in single pages: it has to be made. */
+TEST_F_TIMEOUT(events, huge_pages_come_up_where_room_is_in_pieces, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	long kept = file_number(MIN_FREE);
+	struct area area, holes;
+	pid_t filler;
+	size_t i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
+		SKIP(return, "a node is too small");
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, 2 * SOME_PAGES, true));
+	if (count_on(&area, ctx->slow) != 2 * SOME_PAGES)
+		SKIP(return, "no huge pages on the slow node");
+	ASSERT_EQ(0, map_on(&holes, ctx->fast, 2 * SOME_PAGES, false));
+	filler = fill(ctx->fast, SOME_PAGES / 4, false);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	/* So little that the pieces are above all marks */
+	ASSERT_EQ(0, file_print(MIN_FREE, "4096"));
+	for (i = 0; i < holes.len; i += 2 * page_bytes())
+		ASSERT_EQ(0, madvise(holes.start + i, page_bytes(), MADV_DONTNEED));
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	EXPECT_EQ(0, file_print(MIN_FREE, "%ld", kept));
+	unfill(filler);
+	area_unmap(&holes);
 	area_unmap(&area);
 }
 
