@@ -57,7 +57,6 @@ class Kernel:
             self.figures[f"{what}, policy code, thousand"] = sum(count for group, count in entries if group != "rest") / 1e3
         layout = dict(line.split() for line in read(directory, f"{name}.layout").splitlines())
         self.layout = {structure: int(layout[structure]) for structure in STRUCTURES}
-        self.keys = collections.Counter(tuple(line.split()) for line in read(directory, f"{name}.keys").splitlines())
 
 
 def cache_lines(size):
@@ -86,10 +85,13 @@ def main():
         sizes = [kernel.layout[structure] for kernel in kernels]
         rows.append([f"struct {structure}, bytes"] + sizes)
         lines.append(f"{structure:36}" + "".join(f"{f'{size} ({cache_lines(size)})':>14}" for size in sizes))
-    lines += ["", f"Static keys: {sum(base.keys.values())} branches in the base, {sum(series.keys.values())} in the series"]
-    for word, keys in (("more", series.keys - base.keys), ("fewer", base.keys - series.keys)):
-        lines += [f"  {word}: {key} in {function}" + (f", {count} times" if count > 1 else "")
-                  for (function, key), count in sorted(keys.items())] or [f"  {word}: none"]
+    keys = [collections.Counter(tuple(line.split()) for line in read(directory, f"{name}.keys").splitlines())
+            for name in ("base", "series")]
+    lines += ["", f"Static keys in mm, kernel/sched, kernel/cgroup and fs/proc: {sum(keys[0].values())} no-operations in the base, "
+              f"{sum(keys[1].values())} in the series"]
+    for word, other in (("more", keys[1] - keys[0]), ("fewer", keys[0] - keys[1])):
+        lines += [f"  {word}: {key} in {where}" + (f", {count} times" if count > 1 else "")
+                  for (where, key), count in sorted(other.items())] or [f"  {word}: none"]
     lines += [""] + NOTES.split("\n") + [""]
     larger = [structure for structure in STRUCTURES
               if cache_lines(series.layout[structure]) > cache_lines(base.layout[structure])]

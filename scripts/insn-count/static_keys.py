@@ -1,65 +1,44 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Lists a kernel's static keys: static_keys.py VMLINUX
+"""Lists the static keys in a kernel's objects: static_keys.py OBJECTS
 
-Prints "FUNCTION KEY" for every branch in the section __jump_table: the function
-that holds the no-operation or jump, and the variable that switches it. An entry
-is 16 bytes: distances from themselves to the code and to the target, 32 bits
-each, and to the key, 64 bits with two flags in the lowest.
+OBJECTS is a build directory. Prints "OBJECT KEY", sorted, for each branch that an entry of the section __jump_table describes: the
+object that holds the no-operation or jump, and the variable that switches it. An entry is 16 bytes and has relocations for the code,
+the target and, at offset 8, the key.
 """
-import bisect
+import os
 import re
-import struct
 import subprocess
 import sys
 
-ENTRY = struct.Struct("<iiq")
+ENTRY = 16
+KEY = 8
 
 
-def output(*command):
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+def keys_of(path):
+    table = subprocess.run(["readelf", "--relocs", "--wide", path], check=True, stdout=subprocess.PIPE,
+                           text=True, errors="replace").stdout
+    inside = False
+    for line in table.splitlines():
+        if line.startswith("Relocation section"):
+            inside = "'.rela__jump_table'" in line
+        match = re.match(r"([0-9a-f]{12,16}) +\S+ +R_\S+ +\S+ (\S+)", line)
+        if inside and match and int(match.group(1), 16) % ENTRY == KEY:
+            yield match.group(2)
 
 
 def main():
-    vmlinux = sys.argv[1]
-    symbols = sorted((int(address, 16), name) for address, _, name in (
-        line.split(maxsplit=2) for line in
-        output("nm", "--defined-only", vmlinux).decode().splitlines())
-        if len(address) == 16 and int(address, 16) >> 63)
-    addresses = [address for address, _ in symbols]
-
-    def name(address):
-        """The symbol that an address lies in"""
-        return symbols[bisect.bisect_right(addresses, address) - 1][1]
-
-    bounds = {}
-    for line in output("nm", "--defined-only", vmlinux).decode().splitlines():
-        address, _, symbol = line.split(maxsplit=2)
-        if symbol in ("__start___jump_table", "__stop___jump_table"):
-            bounds[symbol] = int(address, 16)
-    if len(bounds) != 2:
-        return
-    start, stop = bounds["__start___jump_table"], bounds["__stop___jump_table"]
-
-    # The section that holds the table, its address and its place in the file
-    for line in output("readelf", "--sections", "--wide",
-                       vmlinux).decode().splitlines():
-        match = re.match(r"\s*\[\s*\d+\]\s+(\S+)\s+PROGBITS\s+(\w+)\s+(\w+)"
-                         r"\s+(\w+)", line)
-        if match:
-            address, offset, size = (int(n, 16) for n in match.groups()[1:])
-            if address <= start < address + size:
-                break
-    else:
-        sys.exit(f"{vmlinux}: the table of static keys lies in no section")
-    with open(vmlinux, "rb") as f:
-        f.seek(offset + start - address)
-        table = f.read(stop - start)
-    mask = (1 << 64) - 1
-    for position in range(0, len(table), ENTRY.size):
-        code, _, key = ENTRY.unpack_from(table, position)
-        here = start + position
-        print(name((here + code) & mask), name((here + 8 + (key & ~3)) & mask))
+    top = sys.argv[1]
+    lines = []
+    for directory, _, files in os.walk(top):
+        for name in files:
+            path = os.path.join(directory, name)
+            # What is linked of several objects has their entries again.
+            if name.endswith(".o") and os.path.exists(os.path.join(directory, f".{name}.cmd")):
+                with open(os.path.join(directory, f".{name}.cmd"), errors="replace") as command:
+                    if " -c -o " in command.readline():
+                        lines += [f"{os.path.relpath(path, top)} {key}" for key in keys_of(path)]
+    print("\n".join(sorted(lines)))
 
 
 if __name__ == "__main__":

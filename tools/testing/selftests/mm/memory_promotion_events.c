@@ -618,15 +618,15 @@ TEST_F_TIMEOUT(events, huge_pages_come_up_where_room_is_in_pieces, PATIENT_TIMEO
 	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
 		SKIP(return, "a node is too small");
 	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
+	/* So little that the pieces are above all marks */
+	ASSERT_EQ(0, file_print(MIN_FREE, "4096"));
+	filler = fill(ctx->fast, 9 * SOME_PAGES / 4, false);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, map_on(&holes, ctx->fast, 2 * SOME_PAGES, false));
 	ASSERT_EQ(0, map_on(&area, ctx->slow, 2 * SOME_PAGES, true));
 	if (count_on(&area, ctx->slow) != 2 * SOME_PAGES)
 		SKIP(return, "no huge pages on the slow node");
-	ASSERT_EQ(0, map_on(&holes, ctx->fast, 2 * SOME_PAGES, false));
-	filler = fill(ctx->fast, SOME_PAGES / 4, false);
-	if (filler < 0)
-		SKIP(return, "the fast node cannot be filled");
-	/* So little that the pieces are above all marks */
-	ASSERT_EQ(0, file_print(MIN_FREE, "4096"));
 	for (i = 0; i < holes.len; i += 2 * page_bytes())
 		ASSERT_EQ(0, madvise(holes.start + i, page_bytes(), MADV_DONTNEED));
 	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
