@@ -5,10 +5,12 @@
 # dollar signs reach the virtual machine's shell.
 override FILES := $(value FILES)
 override RUN := $(value RUN)
-export BASE_TARBALL SCENARIO FILES RUN ONLY PEERS
+export BASE_TARBALL SCENARIO FILES RUN ONLY PEERS CONFIG LOCALMODCONFIG LSMOD \
+	VANILLA VERSION
 
 .PHONY: help run test vm debug-test kernel tree series refresh check \
-	check-all count bench doctor clean
+	check-all cross arm64-test upgrade-base count bench deb deb-test doctor \
+	clean
 
 help:
 	@echo 'make run         set up, then show weighted interleaving on a virtual machine'
@@ -20,14 +22,26 @@ help:
 	@echo 'make kernel      build/bzImage, build/System.map, build/config, build/usr/include'
 	@echo 'make tree        build/tree: the patched kernel as a git tree, one commit a patch'
 	@echo 'make series      build/series: the mails that git am applies to a clean base'
+	@echo '                   VANILLA=yes                 and to the release it stands on, from Debian;'
+	@echo '                   VANILLA=path                and to that linux-6.1.y tarball'
 	@echo 'make refresh     write edits of build/tree back to patches/ and the overlay'
 	@echo 'make check       checkpatch, sparse, W=1, kernel-doc, Sphinx, shellcheck, codespell, steps'
 	@echo 'make check-all   every step and every configuration builds (hours)'
+	@echo 'make cross       the series builds for the other architectures; ONLY="name ..."'
+	@echo 'make arm64-test  the tests on arm64, in an emulated machine'
 	@echo 'make debug-test  every test on a kernel with KASAN, lockdep and more'
+	@echo 'make upgrade-base  moves to the newest 6.1 of the archive, when all hooks apply, and tests'
+	@echo '                   VERSION=6.1.y-z             to that one'
+	@echo '                   REPORT=yes                  only says what would apply'
+	@echo '                   PIN=yes                     even when a hook has to be adapted'
 	@echo 'make count       instructions of the policy code per page fault'
 	@echo 'make bench       costs, placement, promotion beside the base: out/bench/index.html'
 	@echo '                   PEERS="6.12"                further kernels of the archive'
-	@echo '                   ONLY="allocation ..."       machines, system, tiering'
+	@echo '                   ONLY="allocation ..."       machines, system, tiering, migration'
+	@echo 'make deb         build/deb: packages of the kernel and the tools (hours)'
+	@echo '                   CONFIG=path                 a configuration of your own'
+	@echo '                   LOCALMODCONFIG=1            only the modules that are in use'
+	@echo 'make deb-test    install these packages on a Debian system, and boot that'
 	@echo 'make doctor      what this machine lacks, and how to get it'
 	@echo 'make clean       remove build/'
 	@echo
@@ -40,7 +54,7 @@ test:
 	@scripts/test.sh
 
 vm:
-	@scripts/kernel.sh
+	@scripts/kernel.sh $${SCENARIO:+-s "$$SCENARIO"}
 	@set --; \
 	[ -z "$$SCENARIO" ] || set -- "$$@" -s "$$SCENARIO"; \
 	[ -z "$$FILES" ] || set -- "$$@" -f "$$FILES"; \
@@ -73,11 +87,26 @@ check:
 check-all:
 	@scripts/check-all.sh
 
+cross:
+	@scripts/cross.sh
+
+arm64-test:
+	@scripts/test.sh -c arm64
+
+upgrade-base:
+	@scripts/upgrade-base.sh $(if $(REPORT),-n) $(if $(PIN),-f)
+
 count:
 	@scripts/insn-count.sh
 
 bench:
 	@scripts/bench.sh
+
+deb:
+	@scripts/deb.sh
+
+deb-test:
+	@scripts/deb-test.sh
 
 doctor:
 	@scripts/doctor.sh

@@ -46,17 +46,8 @@ checksum() {
 
 # fetch VERSION: leaves the package's tarball in $tarball, if it can
 fetch() {
-	rm -rf "$BUILD/download"
-	mkdir -p "$BUILD/download"
-	(
-		cd "$BUILD/download"
-		step "fetching $BASE_PACKAGE $1" "$BUILD/log/base-fetch.log" \
-			apt-get download "$BASE_PACKAGE=$1"
-	) || return 1
-	step "opening $BASE_PACKAGE $1" "$BUILD/log/base-open.log" \
-		dpkg-deb -x "$BUILD/download/$BASE_PACKAGE"_*.deb "$BUILD/download" || return 1
 	tarball=$BUILD/download/usr/src/$BASE_PACKAGE.tar.xz
-	[ -f "$tarball" ]
+	"$TOP/scripts/fetch-base.sh" "$1"
 }
 
 current() {

@@ -17,7 +17,7 @@ COLUMNS = ["run", "kernel", "share", "best", "of best", "promoted", "moved", "pe
 
 
 def read(path):
-    """RUN -> fields of its summary, as text; and (RUN, seconds, share, best) as time goes on"""
+    """RUN -> fields of its summary, as text, and pages promoted as time goes on; and (RUN, seconds, share, best), too"""
     runs, times = {}, []
     with open(path, encoding="ascii") as file:
         for line in file:
@@ -27,8 +27,9 @@ def read(path):
                 run = runs.setdefault(name, {})
             elif word in ("summary", "counted"):
                 run.update(field.split("=") for field in fields)
-            elif match := re.match(r" *(\d+) s +([\d.]+) % +([\d.]+) %", line):
-                times.append((name, *match.groups()))
+            elif match := re.match(r" *(\d+) s +([\d.]+) % +([\d.]+) % +\d+ +(\d+) ", line):
+                times.append((name, *match.groups()[:3]))
+                run.setdefault("course", []).append(int(match[4]))
     return runs, times
 
 
@@ -46,7 +47,7 @@ def row(run, kernel, fields):
 
 
 def promises(base, series):
-    """(holds, sentence) for what is promised of the distributions, with the limit that they are measured at"""
+    """(holds or None, sentence) for what is promised of the distributions, with the limit that they are measured at"""
     def of_best(fields):
         return 100 * float(fields["share"]) / float(fields["best"])
 
@@ -54,14 +55,21 @@ def promises(base, series):
         share = float(fields["share"])
         return (int(fields["promoted"]) + int(fields["demoted"])) / share if share else 0
 
+    def goes_on(fields):
+        course = fields["course"]
+        return course[-1] - course[len(course) // 2] > int(fields["pages"]) / 1000
+
     for run in ("normal:8", "zipf:8"):
         if run in series:
             yield of_best(series[run]) >= 90, f"{run}: {of_best(series[run]):.1f} % of the best share, at least 90"
     for run in (run for run in series if run.count(":") == 1 or run.endswith(":huge")):
         ours, theirs = series[run], base[run]
         yield float(ours["share"]) >= float(theirs["share"]), f"{run}: share {ours['share']} %, at least the base's {theirs['share']}"
-        yield (for_each(ours) <= for_each(theirs),
-               f"{run}: {for_each(ours):.0f} pages moved for a percent of the share, at most the base's {for_each(theirs):.0f}")
+        cost = f"{run}: {for_each(ours):.0f} pages moved for a percent of the share"
+        if goes_on(theirs):
+            yield for_each(ours) <= for_each(theirs), f"{cost}, at most the base's {for_each(theirs):.0f}"
+        else:
+            yield None, f"{cost}; the base ({for_each(theirs):.0f}) has stopped promoting, so these are not compared"
         yield int(ours["stalls"]) == 0, f"{run}: {ours['stalls']} direct reclaims, none"
     if "groups:8" in series:
         yield float(series["groups:8"]["hot"]) >= 90, f"groups:8: {series['groups:8']['hot']} % of the pages are hot ones, at least 90"
@@ -87,8 +95,8 @@ def main():
     print()
     results = list(promises(base, series))
     for holds, sentence in results:
-        print(f"{sentence} - {'holds' if holds else 'DOES NOT HOLD'}")
-    sys.exit(0 if all(holds for holds, _ in results) else 1)
+        print(sentence if holds is None else f"{sentence} - {'holds' if holds else 'DOES NOT HOLD'}")
+    sys.exit(1 if any(holds is False for holds, _ in results) else 0)
 
 
 main()

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Builds every step of the series with NUMA on and off, then its end with
-# each option off that the code must do without, for 32 bits and for another
-# architecture.  Takes hours.
+# each option off that the code must do without and for other architectures,
+# and tests it on one of them.  Takes hours.
 
 set -e
 . "$(dirname "$0")/lib.sh"
@@ -34,11 +34,7 @@ for option in NUMA_BALANCING ACPI_HMAT SYSFS MEMCG CPUSETS TMPFS HUGETLBFS \
 	build "without $option" "$head" variant bzImage "$option=n"
 done
 
-build "32 bits" -a i386 -c i386 "$head" i386 vmlinux
-if [ -n "$(missing_packages gcc-aarch64-linux-gnu)" ]; then
-	say "arm64: skipped, gcc-aarch64-linux-gnu is not installed"
-else
-	build "arm64" -a arm64 -c arm64 "$head" arm64 vmlinux
-fi
+check "other architectures" "$TOP/scripts/cross.sh"
+check "tests on arm64" "$TOP/scripts/test.sh" -c arm64
 
 check_summary

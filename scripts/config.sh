@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Configures a kernel:
-#	config.sh [-p] [-o] [-a ARCH] SOURCE OBJECTS NAME [OPTION=VALUE ...]
+#	config.sh [-p] [-o] SOURCE OBJECTS NAME [OPTION=VALUE ...]
 # writes OBJECTS/.config from tinyconfig, scenarios/configs/NAME.config and
-# what that stands on, and the given options (without CONFIG_) on top.  ARCH
-# is x86_64 by default.  -p: options marked "series:" are left out where
-# SOURCE does not have them.  -o: SOURCE is of another version, which does not
-# have all of the options; OBJECTS/unset says which could not be set.
+# what that stands on, and the given options (without CONFIG_) on top.  -p:
+# options marked "series:" are left out where SOURCE does not have them.  -o:
+# SOURCE is of another version, which does not have all of the options;
+# OBJECTS/unset says which could not be set.
 # Fails when an option is not really set as requested; with options on top,
 # when those are not.
 
@@ -15,13 +15,11 @@ set -e
 
 partial=
 other=
-arch=x86_64
-while getopts poa: option; do
+while getopts po option; do
 	case $option in
 	p) partial=y ;;
 	o) other=y ;;
-	a) arch=$OPTARG ;;
-	*) die "usage: config.sh [-p] [-o] [-a ARCH] SOURCE OBJECTS NAME [OPTION=VALUE ...]" ;;
+	*) die "usage: config.sh [-p] [-o] SOURCE OBJECTS NAME [OPTION=VALUE ...]" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -29,6 +27,7 @@ source=$1
 objects=$2
 name=$3
 shift 3
+target "$name"
 
 work=$objects/config.d
 rm -rf "$work"
@@ -119,7 +118,7 @@ done
 	"$source/scripts/kconfig/merge_config.sh" -m -s -O "$work" start $fragments >merge.log 2>&1
 ) || die "the fragments contradict each other; see $work/merge.log"
 
-make -s -C "$source" O="$objects" ARCH="$arch" KCONFIG_ALLCONFIG="$work/.config" \
+make -s -C "$source" O="$objects" ARCH="$arch" CROSS_COMPILE="$compiler" KCONFIG_ALLCONFIG="$work/.config" \
 	KCONFIG_CONFIG="$work/result" allnoconfig >"$work/make.log" 2>&1 || {
 	cat "$work/make.log" >&2
 	die "the kernel's configuration failed in $source"

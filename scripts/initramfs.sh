@@ -20,7 +20,9 @@ if [ -z "$out" ] || [ -z "$conf" ]; then
 	die "initramfs.sh needs -o OUT and -s SCENARIO.conf"
 fi
 
-busybox=$(command -v busybox) || die "busybox is missing: apt-get install busybox-static"
+config=$(sed -n 's/^config=//p' "$conf")
+target "${config:-default}"
+busybox=$("$TOP/scripts/busybox.sh" "${config:-default}")
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -93,7 +95,8 @@ done >> "$spec"
 	echo "nod /dev/null 666 0 0 c 1 3"
 } >> "$spec"
 put_file /bin/busybox "$busybox"
-for applet in $("$busybox" --list-full); do
+# This machine's busybox is asked: another architecture's has the same applets and does not run here.
+for applet in $(busybox --list-full); do
 	[ "$applet" = bin/busybox ] || put_link "/$applet" /bin/busybox
 done
 put_file /init "$TOP/scripts/guest/init"
@@ -104,10 +107,10 @@ put_file /etc/scenario "$conf"
 printf '%s\n' "$command" > "$work/command"
 [ -n "$command" ] || : > "$work/command"
 put_file /etc/command "$work/command"
-for tool in "$BUILD"/tools/*; do
+for tool in "$programs"/tools/*; do
 	[ ! -f "$tool" ] || put_file "/usr/bin/${tool##*/}" "$tool"
 done
-[ ! -d "$BUILD/selftests/mm" ] || put "$BUILD/selftests/mm" /usr/lib/kselftests/mm
+[ ! -d "$programs/selftests/mm" ] || put "$programs/selftests/mm" /usr/lib/kselftests/mm
 
 # The tool that the kernel itself uses to build an initramfs.
 generator=$BUILD/vm/gen_init_cpio

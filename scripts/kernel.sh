@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Builds a kernel: kernel.sh [-c CONFIG] [-b | -v VERSION].  CONFIG is a name in
-# scenarios/configs, default when not given; -b builds the unpatched base, -v
-# Debian's linux-source-VERSION with what it has of the options.
+# Builds a kernel: kernel.sh [-c CONFIG | -s SCENARIO] [-b | -v VERSION].
+# CONFIG is a name in scenarios/configs, default when not given; SCENARIO
+# stands for the one it boots; -b builds the unpatched base, -v Debian's
+# linux-source-VERSION with what it has of the options.
 # The result lies in build/kernel/CONFIG, build/kernel/CONFIG-base or
 # build/kernel/peer-VERSION.
 
@@ -12,16 +13,20 @@ set -e
 config=default
 patched=y
 version=
-while getopts c:bv: option; do
+while getopts c:s:bv: option; do
 	case $option in
 	c) config=$OPTARG ;;
+	s) config=$(scenario_config "$OPTARG") ;;
 	b) patched= ;;
 	v) version=$OPTARG patched= ;;
-	*) die "usage: kernel.sh [-c CONFIG] [-b | -v VERSION]" ;;
+	*) die "usage: kernel.sh [-c CONFIG | -s SCENARIO] [-b | -v VERSION]" ;;
 	esac
 done
 
+target "$config"
 "$TOP/scripts/setup.sh"
+# shellcheck disable=SC2086 # one word a package
+need_packages $compiler_packages
 if [ -n "$patched" ]; then
 	name=$config
 	"$TOP/scripts/tree.sh"
@@ -51,23 +56,24 @@ fi
 [ -z "$version" ] || partial='-p -o'
 
 kernel_make() {
-	make -C "$source" O="$objects" ARCH=x86_64 LOCALVERSION= "CC=$CC" "$@"
+	make -C "$source" O="$objects" ARCH="$arch" CROSS_COMPILE="$compiler" \
+		LOCALVERSION= "CC=$CC" "$@"
 }
 
 # The same sources give the same bytes, whoever builds them and wherever.
 export KBUILD_BUILD_TIMESTAMP='2026-01-01 00:00:00 UTC'
 export KBUILD_BUILD_USER=build KBUILD_BUILD_HOST=localhost
 export KBUILD_BUILD_VERSION=1
-CC=gcc
+CC=${compiler}gcc
 if command -v ccache >/dev/null; then
-	CC='ccache gcc'
+	CC="ccache $CC"
 	export CCACHE_BASEDIR="$TOP" CCACHE_NOHASHDIR=1
 fi
 
 # Configuration and headers are as old as what they are made from.
 state=$({
 	cat "$stamp" "$TOP"/scenarios/configs/*.config "$TOP/scripts/config.sh"
-	gcc --version
+	"${compiler}gcc" --version
 	if [ -n "$patched" ]; then
 		git -C "$source" rev-parse HEAD
 		git -C "$source" diff HEAD
@@ -85,7 +91,7 @@ if [ "$(cat "$objects/state" 2>/dev/null)" != "$state" ] ||
 	printf '%s\n' "$state" >"$objects/state"
 fi
 step "building the $name kernel" "$BUILD/log/kernel-$name.log" \
-	kernel_make -j"$(nproc)" bzImage ||
+	kernel_make -j"$(nproc)" "${image##*/}" ||
 	die "the $name kernel does not build"
 
 # put FILE NAME [DIRECTORY]: copies what changed
@@ -93,7 +99,7 @@ put() {
 	cmp -s "$objects/$1" "${3:-$result}/$2" || cp "$objects/$1" "${3:-$result}/$2"
 }
 
-put arch/x86/boot/bzImage bzImage
+put "$image" "${image##*/}"
 put System.map System.map
 put .config config
 put vmlinux vmlinux
@@ -104,4 +110,4 @@ if [ "$name" = default ]; then
 	mkdir -p "$BUILD/usr"
 	rsync -a --delete "$result/usr/include/" "$BUILD/usr/include/"
 fi
-say "build/kernel/$name/bzImage is ready"
+say "build/kernel/$name/${image##*/} is ready"

@@ -17,53 +17,21 @@ done
 top=$BUILD/numactl
 mkdir -p "$top"
 
-# The mirror that this machine's apt uses for Debian itself.
-# shellcheck disable=SC2016 # apt expands it
-mirror=$(apt-get indextargets --format '$(CREATED_BY) $(ORIGIN) $(LABEL) $(REPO_URI)' |
-	sed -n 's/^Packages Debian Debian //p' | head -n 1)
-
-# Downloads the packages of SUITE; fails when the archive cannot be reached.
-fetch() {
-	suite=$1
-	dir=$top/$suite
-	rm -rf "$dir"
-	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial" "$dir/parts" "$dir/unpacked" "$dir/root"
-	: > "$dir/status"
-	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main" > "$dir/sources.list"
-	cat > "$dir/apt.conf" <<-EOF
-		APT::Architecture "amd64";
-		APT::Architectures { "amd64"; };
-		APT::Sandbox::User "";
-		Acquire::Languages "none";
-		Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
-		Acquire::Retries "2";
-		Acquire::http::Timeout "20";
-		Dir::State "$dir";
-		Dir::State::status "$dir/status";
-		Dir::State::Lists "$dir/lists";
-		Dir::Cache "$dir/cache";
-		Dir::Etc::sourcelist "$dir/sources.list";
-		Dir::Etc::sourceparts "$dir/parts";
-	EOF
-	cd "$dir/cache"
-	APT_CONFIG=$dir/apt.conf apt-get -q update -o APT::Update::Error-Mode=any || return 1
-	APT_CONFIG=$dir/apt.conf apt-get -q download numactl libnuma1 libc6 || return 1
-	cd "$TOP"
-}
-
 # The packages of SUITE, reduced to the program, its libraries and the loader in one directory.
 unpack() {
 	dir=$top/$1
-	for package in "$dir"/cache/*.deb; do
+	rm -rf "$dir/root"
+	mkdir -p "$dir/root"
+	for package in "$dir"/packages/*.deb; do
 		dpkg-deb -x "$package" "$dir/unpacked"
 	done
 	for path in /bin/numactl /libnuma.so.1 /libc.so.6 /x86_64-linux-gnu/ld-linux-x86-64.so.2; do
 		found=$(find "$dir/unpacked" -path "*$path" | head -n 1)
-		[ -n "$found" ] || die "the packages of $1 in $dir/cache have no $path"
+		[ -n "$found" ] || die "the packages of $1 in $dir/packages have no $path"
 		cp -L "$found" "$dir/root/"
 	done
-	dpkg-deb -f "$dir"/cache/numactl_*.deb Version > "$dir/root/version"
-	rm -rf "$dir/unpacked" "$dir/lists"
+	dpkg-deb -f "$dir"/packages/numactl_*.deb Version > "$dir/root/version"
+	rm -rf "$dir/unpacked"
 	touch "$dir/complete"
 }
 
@@ -71,8 +39,8 @@ files=''
 for suite in bookworm trixie; do
 	if [ ! -f "$top/$suite/complete" ]; then
 		echo "# fetching numactl of $suite, log $top/$suite.log"
-		fetch "$suite" > "$top/$suite.log" 2>&1 || {
-			echo "# $suite: $(grep '^[EW]:' "$top/$suite.log" | tail -n 1)"
+		"$TOP/scripts/fetch-deb.sh" -s "$suite" -d "$top/$suite/packages" numactl libnuma1 libc6 > "$top/$suite.log" 2>&1 || {
+			echo "# $suite: $(grep -E '^([EW]|error):' "$top/$suite.log" | tail -n 1)"
 			continue
 		}
 		unpack "$suite"

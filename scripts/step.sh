@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Builds one commit of build/tree:
-#	step.sh [-a ARCH] [-c CONFIG] COMMIT VARIANT TARGETS [OPTION=VALUE ...]
+#	step.sh [-c CONFIG] COMMIT VARIANT TARGETS [OPTION=VALUE ...]
 # TARGETS is one list of words for the kernel's make; the options stand on top
 # of CONFIG, default when not given.  Sources and the objects of a VARIANT are
 # kept, so that the next step builds only what it changes.
@@ -9,13 +9,11 @@
 set -e
 . "$(dirname "$0")/lib.sh"
 
-arch=x86_64
 config=default
-while getopts a:c: option; do
+while getopts c: option; do
 	case $option in
-	a) arch=$OPTARG ;;
 	c) config=$OPTARG ;;
-	*) die "usage: step.sh [-a ARCH] [-c CONFIG] COMMIT VARIANT TARGETS [OPTION=VALUE ...]" ;;
+	*) die "usage: step.sh [-c CONFIG] COMMIT VARIANT TARGETS [OPTION=VALUE ...]" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -35,13 +33,14 @@ if ! git -C "$steps" cat-file -e "$commit" 2>/dev/null; then
 fi
 git -C "$steps" checkout -q --detach --force "$commit"
 
-[ "$arch" != arm64 ] || export CROSS_COMPILE=aarch64-linux-gnu-
-CC=${CROSS_COMPILE:-}gcc
+target "$config"
+CC=${compiler}gcc
 if command -v ccache >/dev/null; then
 	CC="ccache $CC"
 	export CCACHE_BASEDIR="$TOP" CCACHE_NOHASHDIR=1
 fi
-"$TOP/scripts/config.sh" -p -a "$arch" "$steps" "$objects" "$config" "$@"
+"$TOP/scripts/config.sh" -p "$steps" "$objects" "$config" "$@"
 # shellcheck disable=SC2086 # a list of words
-make -s -C "$steps" O="$objects" ARCH="$arch" LOCALVERSION= CC="$CC" \
+make -s -C "$steps" O="$objects" ARCH="$arch" CROSS_COMPILE="$compiler" \
+	LOCALVERSION= CC="$CC" \
 	-j"$(nproc)" $targets

@@ -8,7 +8,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-kernel=$BUILD/kernel/default results='' slowdown=1 kunit=--kunit after='' variable='' files='' limit=''
+kernel='' results='' slowdown=1 kunit=--kunit after='' variable='' files='' limit=''
 while getopts k:o:x:uc:e:f:t: option; do
 	case $option in
 	k) kernel=$OPTARG ;;
@@ -31,11 +31,13 @@ case $variable in
 esac
 results=${results:-$BUILD/test/$scenario}
 
+config=$(scenario_config "$scenario")
 conf=$TOP/scenarios/$scenario.conf
-[ -f "$conf" ] || die "no scenario is called '$scenario': scenarios/list has them"
+target "$config"
+kernel=${kernel:-$BUILD/kernel/$config}
 if [ $# -eq 0 ]; then
 	tests=${TESTS:-$(sed -n 's/^tests=//p' "$conf")}
-	[ "$tests" != all ] || tests=$(cat "$BUILD/selftests/mm/kselftest-list")
+	[ "$tests" != all ] || tests=$(cat "$programs/selftests/mm/kselftest-list")
 	# shellcheck disable=SC2086 # a list of names
 	set -- $tests
 fi

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Every test: set-up, kernel, each scenario (KUnit at boot, then kselftests), the proof of the harness, the tools, numactl, the old calls compared
-# with the base kernel's, instruction counts.
+# with the base kernel's, the packages, instruction counts.
 # usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE]
 #   -l  looks for memory leaks after the tests    -e  for the environment of the kselftests of one scenario
-# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, bwactl, manpages, model, figures, oldcalls, count; TESTS="name ..." these kselftests.
+# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, bwactl, manpages, model, figures, promises, following, oldcalls, deb, count; TESTS="name ..." these kselftests.
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 when something passed and nothing failed.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -23,8 +23,15 @@ kernel=$BUILD/kernel/$config
 results=$BUILD/test/$config
 started=$(date +%s)
 
-scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list")
-parts="$scenarios harness numactl mpolctl bwactl manpages model figures oldcalls count"
+# Machines of the kernel's architecture; what else there is to test is for this one.
+target "$config"
+tested=$arch
+scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r name; do
+	target "$(scenario_config "$name")"
+	[ "$arch" != "$tested" ] || echo "$name"
+done)
+parts=$scenarios
+[ -n "$compiler" ] || parts="$scenarios harness numactl mpolctl bwactl manpages model figures promises following oldcalls deb count"
 for name in ${ONLY:=$parts}; do
 	case " $(echo "$parts" | tr '\n' ' ')" in
 	*" $name "*) ;;
@@ -38,7 +45,11 @@ wanted() {
 	esac
 }
 
+# Everything that failed once more, and the counts
 summary() {
+	find "$results" -name verdict | sort | while read -r verdict; do
+		sed -n "s|^FAIL: |FAIL: $(basename "$(dirname "$verdict")"): |p" "$verdict"
+	done
 	find "$results" -name counts -exec cat {} + |
 		awk '{ p += $1; f += $2; s += $3 } END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f || !p }'
 }
@@ -55,8 +66,8 @@ rm -rf "$results"
 mkdir -p "$results"
 "$TOP/scripts/setup.sh" || cannot "set-up"
 "$TOP/scripts/kernel.sh" -c "$config" || cannot "the $config kernel does not build"
-"$TOP/scripts/test-selftests.sh" -k "$kernel" || cannot "the kselftests do not build"
-"$TOP/scripts/tools.sh" || cannot "the tools do not build"
+"$TOP/scripts/test-selftests.sh" -c "$config" || cannot "the kselftests do not build"
+"$TOP/scripts/tools.sh" -c "$config" || cannot "the tools do not build"
 
 # Two machines at a time.
 for name in $scenarios; do
@@ -90,8 +101,13 @@ host_test bwactl "$TOP/tests/tools/bwactl.sh" "$BUILD/tools/bwactl"
 host_test manpages "$TOP/tests/tools/man-pages.sh" "$TOP/tools/mm"
 host_test model "$TOP/tests/tools/bench-model.py"
 host_test figures "$TOP/tests/tools/counts.py"
+host_test promises "$TOP/tests/tools/bench-tiering.py"
+host_test following "$TOP/tests/tools/bench-migration.py"
 host_test oldcalls "$TOP/scripts/old-calls.sh" -k "$kernel" -x "$slowdown" -o "$results/old-calls"
 host_test numactl "$TOP/scripts/numactl.sh" -k "$kernel" -x "$slowdown"
+
+# The packages are the same whatever kernel is tested.
+[ "$config" != default ] || host_test deb "$TOP/tests/deb/packages.sh"
 
 # Instructions are counted on the kernel that they are promised for.
 if [ "$config" = default ] && [ -x "$TOP/scripts/insn-count.sh" ]; then

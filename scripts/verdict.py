@@ -12,6 +12,7 @@ import io
 import re
 import sys
 
+# Pages that do not let their memory go offline are dumped as well, and that is no bug.
 SPLATS = re.compile(r"""
 	\bBUG:\ | \bBUG\ at\ | kernel\ BUG\ at | \bBUG\ \S+:\ | \bWARNING:\ | \bOops\b | general\ protection\ fault
 	| Unable\ to\ handle\ kernel | Call\ Trace: | Kernel\ panic | \bKASAN: | \bKCSAN: | \bKFENCE: | \bUBSAN:
@@ -20,7 +21,7 @@ SPLATS = re.compile(r"""
 	| soft\ lockup | hard\ LOCKUP | blocked\ for\ more\ than | hung_task: | bad:\ scheduling | scheduling\ while\ atomic
 	| sleeping\ function\ called | Bad\ page\ (?:state|map) | Bad\ rss-counter | list_(?:add|del)\ corruption | corrupted\ list
 	| kmemleak:\ \d+\ new | unreferenced\ object | ODEBUG: | INFO:\ lockdep\ is\ turned\ off | stack\ guard\ page
-	| refcount_t: | page\ dumped\ because | Object\ (?:0x|padding|already) | segfault\ at | invalid\ opcode | double\ fault
+	| refcount_t: | page\ dumped\ because:\ (?!unmovable\ page|isolation\ failed) | Object\ (?:0x|padding|already) | segfault\ at | invalid\ opcode | double\ fault
 	| Slab\ .*:\ (?:Redzone|Padding) | Out\ of\ memory:\ Killed
 	""", re.VERBOSE)
 MARK = re.compile(r"vm: (begin|end|killed|exit status|mismatch:|machine as described:) ?(.*)$")

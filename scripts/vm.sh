@@ -10,7 +10,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-scenario=cxl2 kernel=$BUILD/kernel/default files='' command='' log='' limit='' arguments='' instruction=8
+scenario=cxl2 kernel='' files='' command='' log='' limit='' arguments='' instruction=8
 while getopts s:k:f:r:o:t:a:i: option; do
 	case $option in
 	s) scenario=$OPTARG ;;
@@ -25,13 +25,12 @@ while getopts s:k:f:r:o:t:a:i: option; do
 	esac
 done
 
+config=$(scenario_config "$scenario")
 conf=$TOP/scenarios/$scenario.conf
-if [ ! -f "$conf" ]; then
-	grep -v '^#' "$TOP/scenarios/list" >&2
-	die "no scenario is called '$scenario': take one of the names above"
-fi
-[ -f "$kernel/bzImage" ] || die "$kernel/bzImage is missing: make kernel"
-command -v qemu-system-x86_64 > /dev/null || die "QEMU is missing: apt-get install qemu-system-x86"
+target "$config"
+kernel=${kernel:-$BUILD/kernel/$config}
+image=$kernel/${image##*/}
+[ -f "$image" ] || die "$image is missing: make kernel, or make vm"
 
 value() {
 	sed -n "s/^$1=//p" "$conf" | tr '\n' ' '
@@ -50,6 +49,12 @@ if [ -n "$packages" ]; then
 	# shellcheck disable=SC2086 # a list of names
 	(lock packages && need_packages $packages) >&2
 fi
+# A processor without pointer authentication, which takes the emulator much time
+case $arch in
+arm64) system=aarch64 cpu=cortex-a72 console=ttyAMA0 output=ttyS0 ;;
+*) system=x86_64 cpu=max console=ttyS0 output=ttyS1 ;;
+esac
+command -v "qemu-system-$system" > /dev/null || die "qemu-system-$system is missing: make doctor says what to install"
 # Only the emulator has a clock that counts instructions, and only with one thread.
 case $(value clock) in
 instructions*)
@@ -63,7 +68,10 @@ instructions*)
 	esac
 	arguments="$arguments steady_clock=$instruction"
 	;;
-*) accel=$("$TOP/scripts/vm-accel.sh") ;;
+*)
+	accel=tcg
+	[ "$arch" != x86_64 ] || accel=$("$TOP/scripts/vm-accel.sh")
+	;;
 esac
 "$TOP/scripts/initramfs.sh" -o "$work/initramfs" -s "$conf" -r "$command" -f "$(value files)$files"
 
@@ -77,20 +85,25 @@ else
 fi
 case $accel in
 kvm) set -- "$@" -accel kvm -cpu host ;;
-instructions) set -- "$@" -accel tcg,thread=single -icount "shift=$shift,sleep=off" -cpu max ;;
-*) set -- "$@" -accel tcg,thread=multi -cpu max ;;
+instructions) set -- "$@" -accel tcg,thread=single -icount "shift=$shift,sleep=off" -cpu "$cpu" ;;
+*) set -- "$@" -accel tcg,thread=multi -cpu "$cpu" ;;
+esac
+
+# virt has one serial port for us, so the other one is a PCI card.
+case $arch in
+arm64) set -- "$@" -serial chardev:console -device pci-serial,chardev=output ;;
+*) set -- "$@" -serial chardev:console -serial chardev:output ;;
 esac
 
 # initramfs_async=0: unpacking says when it is done, and must not say so between two lines of a KUnit test.
 # shellcheck disable=SC2046 # the scenario's arguments are words
 set -- $(value qemu) -nodefaults -no-user-config -display none -no-reboot \
-	"$@" -serial chardev:console -serial chardev:output \
-	-kernel "$kernel/bzImage" -initrd "$work/initramfs" \
-	-append "console=ttyS0 panic=-1 printk.devkmsg=on no_timer_check initramfs_async=0 $(value append)$arguments"
+	"$@" -kernel "$image" -initrd "$work/initramfs" \
+	-append "console=$console output=$output panic=-1 printk.devkmsg=on no_timer_check initramfs_async=0 $(value append)$arguments"
 
 start() {
 	status=0
-	timeout --foreground -k 5 "${limit% }" qemu-system-x86_64 "$@" 2> "$work/qemu" || status=$?
+	timeout --foreground -k 5 "${limit% }" "qemu-system-$system" "$@" 2> "$work/qemu" || status=$?
 	echo "$status" > "$work/status"
 }
 if [ -n "$command" ]; then

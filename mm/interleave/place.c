@@ -27,6 +27,11 @@
 /* Nodes whose pages are counted at a time: what a stack has room for */
 #define BULK_NODES 32
 
+/*
+ * What each page goes through is inline, as gcc would not do it at -Os: calls
+ * cost half as much as all that is done in them.
+ */
+
 /* The order in force, or NULL after a rebind that is not yet completed. */
 static __always_inline const struct interleave_order *
 order_of(const struct mempolicy *pol)

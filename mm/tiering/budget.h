@@ -3,7 +3,7 @@
 #define _MM_TIERING_BUDGET_H
 
 #include <linux/atomic.h>
-#include <linux/pgtable.h>
+#include <linux/mm.h>
 #include <linux/time64.h>
 #include <linux/types.h>
 

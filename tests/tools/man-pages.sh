@@ -39,21 +39,10 @@ test_format() {
 	fi
 }
 
-# The program of a page, as a reader sees it
-extract() {
-	sed -n '/^\.\\" SRC BEGIN/,/^\.\\" SRC END/ {
-		/^\./d
-		s/\\-/-/g
-		s/\\(aq/'"'"'/g
-		s/\\e/\\/g
-		p
-	}' "$1"
-}
-
 # The program prints numbers, or says that this kernel lacks the call.
 test_program() {
 	program=$work/$2
-	extract "$1" >"$program.c"
+	"$(dirname "$0")/man-program.sh" "$1" >"$program.c"
 	"$cc" -Wall -Wextra -Werror -I"$tools" -o "$program" "$program.c" >"$work/log" 2>&1
 	result $? "$2.c compiles"
 	status=0

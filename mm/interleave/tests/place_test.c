@@ -248,7 +248,8 @@ static void even_bulk_is_that_of_interleave(struct kunit *test)
 		.flags = mpol_flags_of_mode(MPOL_INTERLEAVE),
 		.nodes = place->policy.nodes,
 	};
-	int nodes[2][128], round, i, j, nr;
+	int round, i, j, nr;
+	s16 nodes[2][128];
 
 	for (round = 0; round < 2; round++) {
 		use_policy(round ? &plain : &place->policy);

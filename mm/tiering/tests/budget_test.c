@@ -49,12 +49,12 @@ static void holds_the_rate(struct kunit *test)
 		u64 span = min(div_u64(200000 * SEC, rates[i]), 200 * SEC);
 
 		budget = (struct promotion_budget) {};
-		taken = take_all(&budget, START, START + span, span / 5000,
+		taken = take_all(&budget, START, START + span, div_u64(span, 5000),
 				 rates[i], 1);
 		KUNIT_EXPECT_LE(test, taken, most(rates[i], span) + 1);
 		/* One part in 50 is what rounding may cost */
 		KUNIT_EXPECT_GE(test, taken,
-				div_u64(rates[i] * span, NSEC_PER_SEC) * 49 / 50);
+				div_u64(div_u64(rates[i] * span, NSEC_PER_SEC) * 49, 50));
 	}
 }
 

@@ -184,14 +184,35 @@ int nodeset_read(const char *name, struct nodeset *set)
 	return nodeset_parse(buf, set);
 }
 
+/*
+ * The nodes that the kernel's masks have room for, as four a digit of the one
+ * in a task's status; a node beyond them is an error, not one that is absent.
+ * Without cpusets the status tells nothing: then as many as most kernels have.
+ */
+static int nodes_of_a_mask(void)
+{
+	char buf[8192], *digit = NULL;
+	int nodes = 0;
+
+	if (file_read("/proc/self/status", buf, sizeof(buf)) > 0)
+		digit = strstr(buf, "\nMems_allowed:\t");
+	if (!digit)
+		return 64;
+	for (digit = strchr(digit, '\t') + 1; *digit != '\n'; digit++)
+		nodes += 4 * !!isxdigit(*digit);
+	return nodes;
+}
+
 int node_without_memory(void)
 {
+	int node = nodes_of_a_mask();
 	struct nodeset memory;
-	int node;
 
 	if (nodeset_read("has_memory", &memory))
 		return -1;
-	for (node = 63; node >= 0; node--)
+	if (node > 64)
+		node = 64;
+	while (--node >= 0)
 		if (!nodeset_has(&memory, node))
 			return node;
 	return -1;

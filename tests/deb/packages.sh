@@ -1,0 +1,199 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tests the packages without installing any: the tools' one as it is, the
+# kernel's ones from a small configuration, and that Debian's configuration
+# can be had in all its variants. Prints TAP.
+# shellcheck disable=SC2317 # functions are called through try
+set -u
+. "$(dirname "$0")/../../scripts/lib.sh"
+. "$TOP/base.conf"
+
+packages=$BUILD/obj/deb-package
+objects=$packages/linux
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+
+count=0
+failed=0
+# try TITLE COMMAND...: a test passes when the command succeeds
+try() {
+	title=$1
+	shift
+	count=$((count + 1))
+	if "$@" >"$work/log" 2>&1; then
+		echo "ok $count - $title"
+	else
+		echo "not ok $count - $title"
+		failed=1
+		tail -n 20 "$work/log" | sed 's/^/# /'
+	fi
+}
+
+skip() {
+	count=$((count + 1))
+	echo "ok $count - $1 # SKIP $2"
+}
+
+# holds PACKAGE PATH...: files that it must have
+holds() {
+	dpkg-deb -c "$packages/$1"_*.deb | sed 's/ -> .*//' | awk '{ print $6 }' >"$work/list"
+	shift
+	for path; do
+		grep -qxF "./$path" "$work/list" || {
+			echo "missing: $path"
+			return 1
+		}
+	done
+}
+
+# field PACKAGE NAME VALUE
+field() {
+	found=$(dpkg-deb -f "$packages/$1"_*.deb "$2")
+	echo "$2 is '$found', not '$3'"
+	[ "$found" = "$3" ]
+}
+
+# describes PACKAGE: its control fields are those of this build
+describes() {
+	field "$1" Package "$1" && field "$1" Version "$version" && field "$1" Architecture amd64 &&
+		field "$1" Source linux-weighted && field "$1" Maintainer "$maintainer"
+}
+
+# first_entry PACKAGE: the installed changelog is the one of debian/
+first_entry() {
+	dpkg-deb --fsys-tarfile "$packages/$1"_*.deb |
+		tar -xO "./usr/share/doc/$1/changelog.Debian.gz" | gzip -dc | diff - "$work/changelog"
+}
+
+older() {
+	echo "$1 is not older than $2"
+	dpkg --compare-versions "$1" lt "$2"
+}
+
+# Nothing but these; a new tool or page is added here on purpose.
+only_these_files() {
+	dpkg-deb -c "$packages"/mempolicy-tools_*.deb | awk '$6 !~ /\/$/ { print $6 }' | sort >"$work/list"
+	doc=./usr/share/doc/mempolicy-tools
+	sort <<-EOF | diff - "$work/list"
+		./usr/bin/mpolctl
+		./usr/sbin/bwactl
+		./usr/include/mempolicy2.h
+		./usr/share/man/man1/mpolctl.1.gz
+		./usr/share/man/man2/get_mempolicy2.2.gz
+		./usr/share/man/man2/mbind2.2.gz
+		./usr/share/man/man2/set_mempolicy2.2.gz
+		./usr/share/man/man8/bwactl.8.gz
+		$doc/changelog.Debian.gz
+		$doc/copyright
+		$doc/examples/two-threads.c
+	EOF
+}
+
+tools_run() {
+	dpkg-deb -x "$packages"/mempolicy-tools_*.deb "$work/tools" &&
+		"$work/tools/usr/bin/mpolctl" --version && "$work/tools/usr/sbin/bwactl" --version &&
+		gcc -Wall -Werror -pthread -I"$work/tools/usr/include" -o "$work/two-threads" \
+			"$work/tools/usr/share/doc/mempolicy-tools/examples/two-threads.c"
+}
+
+lint() {
+	lintian --allow-root --fail-on error,warning "$packages"/mempolicy-tools_*.deb
+}
+
+calls_in_headers() {
+	dpkg-deb -x "$packages"/linux-libc-dev_*.deb "$work/libc" &&
+		grep MPOL_WEIGHTED_INTERLEAVE "$work/libc/usr/include/linux/mempolicy.h" &&
+		grep __NR_mbind2 "$work/libc/usr/include/x86_64-linux-gnu/asm/unistd_64.h"
+}
+
+# A module of a person's own, built with nothing but the headers' package
+module_builds() {
+	dpkg-deb -x "$packages/linux-headers-$release"_*.deb "$work/headers"
+	mkdir "$work/module"
+	echo 'obj-m := own.o' >"$work/module/Kbuild"
+	printf '#include <linux/module.h>\nMODULE_LICENSE("GPL");\n' >"$work/module/own.c"
+	make -C "$work/headers/usr/src/linux-headers-$release" M="$work/module" modules &&
+		modinfo -F vermagic "$work/module/own.ko" | grep "^$release "
+}
+
+# configures LEAST MOST ARGUMENT...: deb-config.sh takes the arguments and leaves so many modules
+configures() {
+	least=$1
+	most=$2
+	shift 2
+	rm -rf "$work/objects"
+	mkdir "$work/objects"
+	"$TOP/scripts/deb-config.sh" "$@" "$work/objects" || return 1
+	modules=$(grep -c '=m$' "$work/objects/.config")
+	echo "$modules modules, not $least to $most"
+	[ "$modules" -ge "$least" ] && [ "$modules" -le "$most" ]
+}
+
+refuses() {
+	printf "# on top of: Debian's configuration, and an option that it does not have\nCONFIG_NO_SUCH_OPTION=y\n" \
+		>"$work/bad.config"
+	! "$TOP/scripts/deb-config.sh" -c "$work/bad.config" "$work/objects" >"$work/refusal" 2>&1 &&
+		grep -x 'CONFIG_NO_SUCH_OPTION is n, not y' "$work/refusal"
+}
+
+echo "TAP version 13"
+if ! (need_packages build-essential debhelper fakeroot lintian) >"$work/log" 2>&1; then
+	skip "packages" "$(tail -n 1 "$work/log")"
+	echo "1..$count"
+	exit 0
+fi
+"$TOP/scripts/deb-changelog.sh" >"$work/changelog"
+version=$(dpkg-parsechangelog -l "$work/changelog" -S Version)
+maintainer=$(dpkg-parsechangelog -l "$work/changelog" -S Maintainer)
+base=${version%+0weighted*}
+upstream=${base%-*}
+
+try "the changelog is that of the pinned base" \
+	grep -q "^linux-weighted ($BASE_VERSION+0weighted[0-9]*) " "$TOP/debian/changelog"
+try "$version comes after $base" older "$base" "$version"
+for later in "$base+b1" "$base+deb12u1" "$upstream-$((${base##*-} + 1))" \
+	"${upstream%.*}.$((${upstream##*.} + 1))-1"; do
+	try "$version comes before $later" older "$version" "$later"
+done
+
+mkdir -p "$objects"
+try "the tools' package builds" "$TOP/scripts/deb-tools.sh" "$packages"
+try "mempolicy-tools describes itself" describes mempolicy-tools
+try "mempolicy-tools has the files, and no others" only_these_files
+try "mempolicy-tools has the changelog" first_entry mempolicy-tools
+try "mempolicy-tools: the programs run, the example compiles" tools_run
+try "lintian accepts mempolicy-tools" lint
+
+try "the small kernel is configured" "$TOP/scripts/config.sh" "$BUILD/tree" "$objects" package
+# the quickest compression; the best one is what make deb takes
+export KDEB_COMPRESS=gzip
+try "the small kernel's packages build" "$TOP/scripts/deb-kernel.sh" "$objects"
+release=$(cat "$objects/include/config/kernel.release")
+try "the kernel calls itself weighted" test "$release" = "$upstream-weighted"
+for package in "linux-image-$release" "linux-headers-$release" linux-libc-dev; do
+	try "$package describes itself" describes "$package"
+	try "$package has the changelog" first_entry "$package"
+done
+try "linux-image has kernel and modules" holds "linux-image-$release" "boot/vmlinuz-$release" \
+	"boot/System.map-$release" "boot/config-$release" "lib/modules/$release/modules.dep" \
+	"lib/modules/$release/kernel/lib/crc7.ko"
+try "linux-headers has what modules are built with" holds "linux-headers-$release" \
+	"lib/modules/$release/build" "usr/src/linux-headers-$release/.config" \
+	"usr/src/linux-headers-$release/Module.symvers" "usr/src/linux-headers-$release/scripts/mod/modpost"
+try "a module builds with linux-headers" module_builds
+try "linux-libc-dev has the mode and the calls" calls_in_headers
+
+if "$TOP/scripts/debian-config.sh" >/dev/null 2>"$work/log"; then
+	try "Debian's configuration keeps its modules" configures 3000 9999
+	try "a virtual machine's share has few" configures 30 60 -c "$TOP/scenarios/configs/debian-vm.config"
+	echo "ahci 1 0" >"$work/lsmod"
+	export LSMOD="$work/lsmod"
+	try "modules in use are few" configures 10 100 -l
+	try "an option that cannot be set is refused" refuses
+else
+	skip "Debian's configuration" "the archive is not in reach: $(tail -n 1 "$work/log")"
+fi
+
+echo "1..$count"
+exit $failed
