@@ -142,7 +142,17 @@ SYSCALL_DEFINE4(get_mempolicy2, struct mpol_param __user *, uparam,
 }
 
 #define MBIND2_FLAGS	(MPOL_MF_STRICT | MPOL_MF_MOVE | MPOL_MF_MOVE_ALL | \
-			 MPOL_MF_HOME_NODE)
+			 MPOL_MF_LAZY | MPOL_MF_HOME_NODE)
+
+/*
+ * Nothing moves yet, so MPOL_MF_STRICT could not be answered; and what others
+ * map may be moved by who is allowed to at once, but not by a fault.
+ */
+static bool lazy_is_sound(unsigned long flags)
+{
+	return (flags & (MPOL_MF_MOVE | MPOL_MF_MOVE_ALL | MPOL_MF_STRICT)) ==
+	       MPOL_MF_MOVE;
+}
 
 SYSCALL_DEFINE5(mbind2, unsigned long, addr, unsigned long, len,
 		const struct mpol_param __user *, uparam, size_t, usize,
@@ -153,6 +163,8 @@ SYSCALL_DEFINE5(mbind2, unsigned long, addr, unsigned long, len,
 	int err;
 
 	if (flags & ~(unsigned long)MBIND2_FLAGS)
+		return -EINVAL;
+	if (flags & MPOL_MF_LAZY && !lazy_is_sound(flags))
 		return -EINVAL;
 	if (flags & MPOL_MF_MOVE_ALL && !capable(CAP_SYS_NICE))
 		return -EPERM;

@@ -19,7 +19,7 @@ counting_works() {
 # gen_init_cpio
 counting_prepare() {
 	gcc -Wall -Wextra -O2 -shared -fPIC -o "$out/plugin.so" "$parts/plugin.c"
-	gcc -Wall -Wextra -Wno-missing-field-initializers -Os -static -o "$out/$1" "$parts/$1.c"
+	gcc -Wall -Wextra -Wno-missing-field-initializers -Os -static -pthread -o "$out/$1" "$parts/$1.c"
 	gcc -O1 -o "$out/gen_init_cpio" "$BUILD/base/usr/gen_init_cpio.c"
 	{
 		echo "dir /dev 755 0 0"
@@ -42,47 +42,57 @@ counting_kernel() {
 	)
 }
 
-# counting_boot KERNEL GUEST NODES MIB RESULT: one run on a machine of so many
-# nodes with so much memory each, its console in RESULT.log and its counts in
-# RESULT.counts. Every source of chance is off: time is instructions, and
+# counting_boot KERNEL GUEST NODES MIB RESULT [ARGUMENTS]: one run on a machine of
+# so many nodes with so much memory each, its console in RESULT.log and its counts
+# in RESULT.counts. Every source of chance is off: time is instructions, and
 # neither addresses nor clocks nor random numbers differ between two boots.
 # nohugevmalloc: what the kernel allocates in bulk is allocated page by page.
+# With ARGUMENTS, words that the guest finds in its environment, each node has a
+# processor; then time is the host's, as QEMU 7.2 does not start a second
+# processor where it counts instructions.
 counting_boot() {
 	kernel=$1
 	guest=$2
 	nodes=$3
 	mib=$4
 	result=$out/$5
-	set --
+	arguments=$6
+	if [ -n "$arguments" ]; then
+		processors=$nodes
+		set -- -smp "$nodes,sockets=$nodes"
+	else
+		processors=1
+		set -- -smp 1 -icount shift=0,sleep=off -rtc base=2026-01-01,clock=vm
+	fi
 	node=0
 	while [ "$node" -lt "$nodes" ]; do
 		set -- "$@" -object "memory-backend-ram,id=m$node,size=${mib}M" \
 			-numa "node,nodeid=$node,memdev=m$node"
+		[ "$node" -ge "$processors" ] || set -- "$@" -numa "cpu,node-id=$node,socket-id=$node"
 		node=$((node + 1))
 	done
 	timeout --foreground -k 5 600 qemu-system-x86_64 \
 		-nodefaults -no-user-config -display none -no-reboot \
-		-machine pc -smp 1 -m "$((nodes * mib))M" "$@" -numa cpu,node-id=0,socket-id=0 \
-		-accel tcg,thread=single -icount shift=0,sleep=off \
-		-rtc base=2026-01-01,clock=vm -seed 1 \
+		-machine pc -m "$((nodes * mib))M" "$@" \
+		-accel tcg,thread=single -seed 1 \
 		-cpu max,-rdrand,-rdseed,-erms \
 		-plugin "$out/plugin.so,symbols=$out/$kernel.symbols,out=$result.counts" \
 		-kernel "$out/$kernel.bzImage" -initrd "$out/$guest.initramfs" \
-		-append "console=ttyS0 nokaslr norandmaps tsc=reliable kunit.enable=0 nohugevmalloc panic=-1" \
+		-append "console=ttyS0 nokaslr norandmaps tsc=reliable kunit.enable=0 nohugevmalloc panic=-1 $arguments" \
 		-serial "file:$result.log" || return
 	grep -q '^done' "$result.log" && return
 	tail -c 2000 "$result.log"
 	return 1
 }
 
-# counting_boots: a machine for each line "KERNEL GUEST NODES MIB RESULT" of
-# standard input, two at a time; counting instructions, they do not disturb
-# each other
+# counting_boots: a machine for each line "KERNEL GUEST NODES MIB RESULT
+# [ARGUMENTS]" of standard input, two at a time; counting instructions, they do
+# not disturb each other
 counting_boots() {
 	failed=''
 	running=''
-	while read -r kernel guest nodes mib result; do
-		counting_boot "$kernel" "$guest" "$nodes" "$mib" "$result" </dev/null &
+	while read -r kernel guest nodes mib result arguments; do
+		counting_boot "$kernel" "$guest" "$nodes" "$mib" "$result" "$arguments" </dev/null &
 		if [ -n "$running" ]; then
 			wait "$running" || failed=yes
 		fi

@@ -30,13 +30,12 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/reboot.h>
 #include <sys/sem.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "marker.h"
+#include "init.h"
 
 #define PAGE_SIZE	4096UL
 #define HUGE_SIZE	(2UL << 20)
@@ -76,9 +75,6 @@ struct mpol_param {
 	uint64_t pol_nodes;
 	uint64_t il_weights;
 };
-
-#define STR(...)	#__VA_ARGS__
-#define MARK(...)	__asm__ volatile(".byte " STR(__VA_ARGS__) : : : "memory")
 
 enum scope { NONE, MAPPING, TASK };
 
@@ -161,20 +157,6 @@ static int nr_nodes;
 static int file;
 static int semaphores = -1;
 static char page[PAGE_SIZE];
-
-static void power_off(void)
-{
-	fflush(stdout);
-	sync();
-	reboot(RB_POWER_OFF);
-	_exit(1);
-}
-
-static void fail(const char *what)
-{
-	printf("failed: %s: %s\n", what, strerror(errno));
-	power_off();
-}
 
 static void touch_page(char *mem, unsigned long call)
 {

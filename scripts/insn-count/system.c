@@ -17,29 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "marker.h"
-
-#define STR(...)	#__VA_ARGS__
-#define MARK(...)	__asm__ volatile(".byte " STR(__VA_ARGS__) : : : "memory")
-
-static void power_off(void)
-{
-	fflush(stdout);
-	sync();
-	reboot(RB_POWER_OFF);
-	_exit(1);
-}
-
-static void fail(const char *what)
-{
-	printf("failed: %s: %s\n", what, strerror(errno));
-	power_off();
-}
+#include "init.h"
 
 static void print_memory(void)
 {

@@ -10,50 +10,17 @@ if [ ! -x "$mpolctl" ]; then
 	exit 1
 fi
 
+program=mpolctl
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 weights=$work/weights
 filter=
-echo "TAP version 13"
-count=0
-failed=0
-
-# result STATUS NAME: ends a test
-result() {
-	name=$(printf '%s\n' "$2" | sed "s,$work/,,g; s,$$,PID,g")
-	count=$((count + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $count - $name"
-		return
-	fi
-	failed=$((failed + 1))
-	echo "not ok $count - $name"
-	echo "# status $status"
-	sed 's/^/# stdout: /' "$work/out"
-	sed 's/^/# stderr: /' "$work/err"
-}
-
-skip() {
-	count=$((count + 1))
-	echo "ok $count - $1 # SKIP $2"
-}
+. "$tests/tap.sh"
 
 # Runs mpolctl, under $filter when there is one; leaves $status and the files out and err
 run() {
 	status=0
 	$filter "$mpolctl" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
-}
-
-# refused STATUS MESSAGE ARGUMENT...: this status, this one line, no output
-refused() {
-	want=$1
-	message=$2
-	shift 2
-	run "$@"
-	[ "$status" -eq "$want" ] && [ ! -s "$work/out" ] &&
-		[ "$(wc -l <"$work/err")" -eq 1 ] &&
-		grep -qF -- "$message" "$work/err"
-	result $? "mpolctl $*: status $want, \"$message\""
 }
 
 # prints TEXT ARGUMENT...: success, and just this text

@@ -40,6 +40,8 @@ TEST_F_TIMEOUT(promotion, hot_pages_come_up, PATIENT_TIMEOUT)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
+	if (!has_free_space(ctx->fast, SOME_PAGES))
+		SKIP(return, "the fast node has too little free memory");
 	/* A slow machine promotes before the pages are counted. */
 	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
 	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
@@ -82,6 +84,8 @@ TEST_F_TIMEOUT(promotion, counted_where_they_go, PATIENT_TIMEOUT)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
+	if (!has_free_space(ctx->fast, SOME_PAGES))
+		SKIP(return, "the fast node has too little free memory");
 	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
 	fast = node_counter(ctx->fast, "pgpromote_free_space");
 	slow = node_counter(ctx->slow, "pgpromote_free_space");
@@ -123,8 +127,11 @@ TEST_F_TIMEOUT(promotion, follows_the_distance, PATIENT_TIMEOUT)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
+	/* A slow machine promotes before the node is DRAM. */
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
 	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
 	ASSERT_EQ(0, distance_write(ctx->slow, "576"));
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
 	success = counter("pgpromote_success");
 	usleep(3000000);
 	touch_once(&area);

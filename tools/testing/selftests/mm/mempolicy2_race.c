@@ -558,6 +558,11 @@ static void call_set(struct caller *caller)
 	caller->accepted += !ret;
 }
 
+static bool lazy_possible(void)
+{
+	return !access("/sys/kernel/migration/auto_migrate_lazy", F_OK);
+}
+
 static void call_bind(struct caller *caller)
 {
 	const size_t page = page_bytes();
@@ -578,8 +583,10 @@ static void call_bind(struct caller *caller)
 	if (one_in(caller, 64))
 		flags |= draw(caller, 2) ? MPOL_MF_MOVE : MPOL_MF_MOVE_ALL;
 	if (one_in(caller, 16)) {
-		flags |= draw(caller, 2) ? 1UL << 3 : 1UL << 5;
-		caller->bad = true;
+		flags |= draw(caller, 2) ? MPOL_MF_LAZY : 1UL << 5;
+		/* Lazily goes with MPOL_MF_MOVE, and with nothing else */
+		if (flags != (MPOL_MF_LAZY | MPOL_MF_MOVE) || !lazy_possible())
+			caller->bad = true;
 	}
 	if (one_in(caller, 32)) {
 		start++;

@@ -928,6 +928,8 @@ TEST_F(calls, masks_of_odd_lengths)
 			TH_LOG("%u bits", bits);
 	}
 	EXPECT_EQ(-EFAULT, ctx->front->set(MPOL_BIND, end, 1));
+	/* A word without nodes that masks have no room for */
+	end[-1] = ctx->memory.word[0];
 	EXPECT_EQ(-EFAULT,
 		  ctx->front->set(MPOL_BIND, end - 1, BITS_PER_WORD + 1));
 	EXPECT_TRUE(policy_is(ctx, NULL, MPOL_BIND, &expected));
@@ -955,6 +957,7 @@ TEST_F(calls, stack_stays_as_it_is)
 						   page.start + page.len,
 						   i + 1));
 	}
+	memcpy(page.start + page.len - 4, far, 4);
 	EXPECT_EQ(-EFAULT, ctx->front->set(ctx->interleave,
 					   page.start + page.len - 4, 64));
 	EXPECT_EQ(-EINVAL, ctx->front->set(MPOL_DEFAULT, far, FAR_BITS));

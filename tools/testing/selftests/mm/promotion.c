@@ -159,6 +159,31 @@ bool context_leave(struct context *ctx)
 	return good;
 }
 
+bool has_free_space(int node, size_t pages)
+{
+	FILE *file = fopen("/proc/zoneinfo", "re");
+	long value, free = 0, present = 0, marks = 0;
+	char line[128], name[32];
+	int nid = -1;
+
+	if (!file)
+		return false;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "Node %d,", &nid) == 1 || nid != node)
+			continue;
+		if (sscanf(line, " pages free %ld", &value) == 1)
+			free += value;
+		else if (sscanf(line, " %31s %ld", name, &value) != 2)
+			continue;
+		else if (!strcmp(name, "present"))
+			present += value;
+		else if (!strcmp(name, "high"))
+			marks += 2 * value;
+	}
+	fclose(file);
+	return free > present / 8 + marks + (long)pages;
+}
+
 bool has_room(int node, size_t pages)
 {
 	struct nodeset nodes = nodeset_of(node);

@@ -64,6 +64,11 @@ int stay_on(int node);
 int map_on(struct area *area, int node, size_t pages, bool huge);
 /* A node has @pages and as many as a machine needs beside them */
 bool has_room(int node, size_t pages);
+/*
+ * So much that each of @pages is promoted as it comes: beyond an eighth of a small
+ * node and the zone's marks. Debug kernels may leave less.
+ */
+bool has_free_space(int node, size_t pages);
 /* Pages that wait for a hint fault are on no node, for move_pages(2) */
 int count_on(const struct area *area, int node);
 void touch_once(const struct area *area);

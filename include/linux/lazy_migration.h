@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _LINUX_LAZY_MIGRATION_H
+#define _LINUX_LAZY_MIGRATION_H
+
+/*
+ * Pages that move when they are next touched, whatever kernel.numa_balancing
+ * is; mm/automigrate/mark.c.
+ */
+
+#include <linux/automigrate.h>
+#include <linux/jump_label.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/sysctl.h>
+#include <linux/topology.h>
+
+struct mempolicy;
+
+/**
+ * hint_fault_unwanted - should a page not be made inaccessible?
+ * @cp_flags: of change_protection(), with MM_CP_PROT_NUMA
+ * @page:     the page
+ * @toptier:  whether it is on a node of the top tier
+ *
+ * Context: the page table's lock.
+ * Return: whether the page stays as it is.
+ */
+static inline bool hint_fault_unwanted(unsigned long cp_flags,
+				       struct page *page, bool toptier)
+{
+	if (cp_flags & (MM_CP_LAZY_ANY | MM_CP_LAZY_FAST) &&
+	    page_mapcount(page) > automigrate_max_sharers())
+		return true;
+	if (cp_flags & MM_CP_LAZY_ANY)
+		return false;
+	if (cp_flags & MM_CP_LAZY_FAST)
+		return !toptier || page_to_nid(page) == numa_node_id();
+	return toptier && !(sysctl_numa_balancing_mode & NUMA_BALANCING_NORMAL);
+}
+
+#if defined(CONFIG_AUTO_MIGRATION) && defined(CONFIG_NUMA_BALANCING)
+
+DECLARE_STATIC_KEY_FALSE(lazy_migration_used);
+
+void lazy_migration_begin(struct mm_struct *mm, struct mempolicy *pol);
+void lazy_migration_mark(struct vm_area_struct *vma, unsigned long start,
+			 unsigned long end);
+int lazy_migration_nid(struct mempolicy *pol);
+bool __lazy_migration_wanted(struct task_struct *p, int to);
+bool __lazy_migration_refused(const struct mempolicy *pol, struct page *page);
+void __lazy_migration_faulted(struct task_struct *p, int pages, int flags);
+
+static inline bool lazy_migration_possible(void)
+{
+	return true;
+}
+
+/**
+ * lazy_migration_wanted - does a page follow the task that touches it?
+ * @p:  the current task
+ * @to: its node
+ *
+ * For pages of mappings under the default policy, which are not on slow nodes.
+ *
+ * Context: a hint fault, with the page table locked.
+ * Return: whether it does; else NUMA balancing is asked.
+ */
+static inline bool lazy_migration_wanted(struct task_struct *p, int to)
+{
+	return static_branch_unlikely(&lazy_migration_used) &&
+	       __lazy_migration_wanted(p, to);
+}
+
+/**
+ * lazy_migration_refused - does a page stay which its policy wants elsewhere?
+ * @pol:  the policy
+ * @page: the page, which was made inaccessible
+ *
+ * It may have got more mappings since.
+ *
+ * Context: a hint fault, with the page table locked.
+ * Return: whether it does.
+ */
+static inline bool lazy_migration_refused(const struct mempolicy *pol,
+					  struct page *page)
+{
+	return static_branch_unlikely(&lazy_migration_used) &&
+	       __lazy_migration_refused(pol, page);
+}
+
+/**
+ * lazy_migration_faulted - count what became of a hint fault
+ * @p:     the current task
+ * @pages: base pages
+ * @flags: TNF_MIGRATED, TNF_MIGRATE_FAIL
+ *
+ * Context: a hint fault.
+ */
+static inline void lazy_migration_faulted(struct task_struct *p, int pages,
+					  int flags)
+{
+	if (static_branch_unlikely(&lazy_migration_used))
+		__lazy_migration_faulted(p, pages, flags);
+}
+
+#else
+
+static inline bool lazy_migration_possible(void)
+{
+	return false;
+}
+
+static inline void lazy_migration_begin(struct mm_struct *mm,
+					struct mempolicy *pol) {}
+
+static inline int lazy_migration_nid(struct mempolicy *pol)
+{
+	return NUMA_NO_NODE;
+}
+
+static inline bool lazy_migration_refused(const struct mempolicy *pol,
+					  struct page *page)
+{
+	return false;
+}
+
+static inline void lazy_migration_mark(struct vm_area_struct *vma,
+				       unsigned long start, unsigned long end) {}
+
+static inline bool lazy_migration_wanted(struct task_struct *p, int to)
+{
+	return false;
+}
+
+static inline void lazy_migration_faulted(struct task_struct *p, int pages,
+					  int flags) {}
+
+#endif
+
+#endif /* _LINUX_LAZY_MIGRATION_H */
