@@ -219,7 +219,7 @@ TEST_F(promotion, threshold_is_the_configured_one)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	EXPECT_EQ(1000, threshold(ctx->fast));
+	EXPECT_EQ(1000 * slowdown(), threshold(ctx->fast));
 	EXPECT_EQ(0, sysctl_write("numa_balancing_hot_threshold_ms", "250"));
 	EXPECT_EQ(250, threshold(ctx->fast));
 	/* Its other name */

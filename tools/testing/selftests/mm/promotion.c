@@ -142,7 +142,9 @@ bool context_enter(struct context *ctx)
 		    file_write(setting->path, setting->value, strlen(setting->value)))
 			return false;
 	}
-	return true;
+	/* Where it takes longer to touch the pages once, these are hot all the same. */
+	return !file_print(SYSCTL_DIR "/numa_balancing_hot_threshold_ms", "%d",
+			   1000 * slowdown());
 }
 
 bool context_leave(struct context *ctx)
