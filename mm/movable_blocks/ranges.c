@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ranges of page frames that the command line names.
+ *
+ * A range begins and ends with a block of the largest order of the page
+ * allocator: then no free block is in two of them.
+ */
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/mmzone.h>
+#include <linux/pfn.h>
+#include <linux/printk.h>
+#include <linux/sizes.h>
+#include <linux/stringify.h>
+#include <linux/string.h>
+
+#include "ranges.h"
+
+/* Of a number in 64 bits, whether decimal or hexadecimal with 0x */
+#define DIGITS_MAX	18
+/* Of a wrong item, so many characters are shown. */
+#define SHOWN_MAX	48
+
+static const char not_aligned[] = "its start or its end is not a multiple of";
+
+/* A number of bytes; where it ends in *@end, which is @text if there is none. */
+static u64 parse_bytes(const char *text, const char **end)
+{
+	u64 value;
+	char *rest;
+	int shift;
+
+	*end = text;
+	if (*text < '0' || *text > '9')
+		return 0;
+	value = simple_strtoull(text, &rest, 0);
+	if (rest - text > DIGITS_MAX)
+		value = U64_MAX;
+	shift = 0;
+	switch (*rest) {
+	case 'E': case 'e':
+		shift += 10;
+		fallthrough;
+	case 'P': case 'p':
+		shift += 10;
+		fallthrough;
+	case 'T': case 't':
+		shift += 10;
+		fallthrough;
+	case 'G': case 'g':
+		shift += 10;
+		fallthrough;
+	case 'M': case 'm':
+		shift += 10;
+		fallthrough;
+	case 'K': case 'k':
+		shift += 10;
+		rest++;
+	}
+	*end = rest;
+	return value > U64_MAX >> shift ? U64_MAX : value << shift;
+}
+
+/**
+ * memory_range_parse - read SIZE@BASE
+ * @text:  a list of them with commas between
+ * @range: gets the first one
+ * @wrong: gets NULL, or what is wrong with it
+ *
+ * Both are bytes, with K, M, G, T, P or E behind them for powers of 1024.
+ *
+ * Context: any.
+ * Return: its length in @text, without a comma.
+ */
+size_t memory_range_parse(const char *text, struct memory_range *range,
+			  const char **wrong)
+{
+	const u64 block = (u64)MAX_ORDER_NR_PAGES << PAGE_SHIFT;
+	size_t length = strcspn(text, ",");
+	const char *at, *end;
+	u64 size, base;
+
+	size = parse_bytes(text, &at);
+	base = *at == '@' ? parse_bytes(at + 1, &end) : 0;
+	if (at == text || *at != '@' || end == at + 1 || end != text + length)
+		*wrong = "it is not SIZE@BASE";
+	else if (!size)
+		*wrong = "it is empty";
+	else if (size == U64_MAX || base >= U64_MAX - size ||
+		 PFN_UP(base + size) > ULONG_MAX >> PAGE_SHIFT)
+		*wrong = "it is too large";
+	else if ((base | size) & (block - 1))
+		*wrong = not_aligned;
+	else
+		*wrong = NULL;
+	if (!*wrong) {
+		range->start = PFN_DOWN(base);
+		range->end = PFN_DOWN(base + size);
+	}
+	return length;
+}
+
+/**
+ * memory_ranges_add - add a range
+ * @ranges: to these
+ * @range:  not empty
+ *
+ * Context: any.
+ * Return: NULL, or why it was not added.
+ */
+const char *memory_ranges_add(struct memory_ranges *ranges,
+			      struct memory_range range)
+{
+	struct memory_range *at = ranges->range;
+	struct memory_range *end = at + ranges->nr;
+
+	while (at < end && at->end <= range.start)
+		at++;
+	if (at < end && at->start < range.end)
+		return "it overlaps another one";
+	if (ranges->nr == MEMORY_RANGES_MAX)
+		return "there are " __stringify(MEMORY_RANGES_MAX) " already";
+
+	memmove(at + 1, at, (end - at) * sizeof(*at));
+	*at = range;
+	ranges->nr++;
+	return NULL;
+}
+
+/**
+ * memory_ranges_read - add what a parameter names
+ * @ranges: to these
+ * @name:   of the parameter
+ * @text:   its value
+ *
+ * What is wrong is left out, with a line in the log.
+ *
+ * Context: any.
+ */
+void memory_ranges_read(struct memory_ranges *ranges, const char *name,
+			const char *text)
+{
+	struct memory_range range;
+	const char *wrong;
+	size_t length;
+
+	for (;; text += length + 1) {
+		length = memory_range_parse(text, &range, &wrong);
+		if (!wrong)
+			wrong = memory_ranges_add(ranges, range);
+		if (wrong == not_aligned)
+			pr_warn("%s: %.*s is left out: %s %d MiB\n", name,
+				(int)min_t(size_t, length, SHOWN_MAX), text,
+				wrong, MAX_ORDER_NR_PAGES >> (20 - PAGE_SHIFT));
+		else if (wrong)
+			pr_warn("%s: %.*s is left out: %s\n", name,
+				(int)min_t(size_t, length, SHOWN_MAX), text,
+				wrong);
+		if (!text[length])
+			return;
+	}
+}
+
+/**
+ * memory_ranges_find - the range that a page frame is in
+ * @ranges: the ranges
+ * @pfn:    the page frame
+ *
+ * Context: any.
+ * Return: its index, or the number of ranges if it is in none.
+ */
+unsigned int memory_ranges_find(const struct memory_ranges *ranges,
+				unsigned long pfn)
+{
+	unsigned int i;
+
+	for (i = 0; i < ranges->nr; i++)
+		if (pfn - ranges->range[i].start <
+		    ranges->range[i].end - ranges->range[i].start)
+			break;
+	return i;
+}
+
+/**
+ * memory_ranges_next - the next page frame of a range
+ * @ranges: the ranges
+ * @index:  of the range, or the number of ranges for what is in none
+ * @pfn:    where to begin
+ *
+ * Context: any.
+ * Return: the first page frame from @pfn on, ULONG_MAX if there is none.
+ */
+unsigned long memory_ranges_next(const struct memory_ranges *ranges,
+				 unsigned int index, unsigned long pfn)
+{
+	unsigned int i;
+
+	if (index < ranges->nr) {
+		pfn = max(pfn, ranges->range[index].start);
+		return pfn < ranges->range[index].end ? pfn : ULONG_MAX;
+	}
+	for (i = 0; i < ranges->nr; i++)
+		if (pfn >= ranges->range[i].start && pfn < ranges->range[i].end)
+			pfn = ranges->range[i].end;
+	return pfn;
+}
+
+/**
+ * memory_ranges_hold - are all of some page frames in one range?
+ * @ranges: the ranges
+ * @start:  the first page frame
+ * @end:    the one behind the last
+ *
+ * Context: any.
+ * Return: whether they are.
+ */
+bool memory_ranges_hold(const struct memory_ranges *ranges,
+			unsigned long start, unsigned long end)
+{
+	unsigned int i = memory_ranges_find(ranges, start);
+
+	return i < ranges->nr && end <= ranges->range[i].end;
+}
+
+/* How many page frames of @range are from @start to @end; the first in *@first */
+static unsigned long overlap(const struct memory_range *range,
+			     unsigned long start, unsigned long end,
+			     unsigned long *first)
+{
+	*first = max(range->start, start);
+	end = min(range->end, end);
+	return *first < end ? end - *first : 0;
+}
+
+/**
+ * memory_ranges_pages - count the page frames that are in ranges
+ * @ranges: the ranges
+ * @start:  the first page frame that counts
+ * @end:    the one behind the last
+ *
+ * Context: any.
+ * Return: how many there are, in pages.
+ */
+unsigned long memory_ranges_pages(const struct memory_ranges *ranges,
+				  unsigned long start, unsigned long end)
+{
+	unsigned long first, pages = 0;
+	unsigned int i;
+
+	for (i = 0; i < ranges->nr; i++)
+		pages += overlap(&ranges->range[i], start, end, &first);
+	return pages;
+}
+
+/**
+ * memory_ranges_nth - one of the page frames that are in ranges
+ * @ranges: the ranges
+ * @start:  the first page frame that counts
+ * @end:    the one behind the last
+ * @n:      which one, 0 to memory_ranges_pages() - 1
+ *
+ * Context: any.
+ * Return: the page frame; @end if there are not so many.
+ */
+unsigned long memory_ranges_nth(const struct memory_ranges *ranges,
+				unsigned long start, unsigned long end,
+				unsigned long n)
+{
+	unsigned long first, pages;
+	unsigned int i;
+
+	for (i = 0; i < ranges->nr; i++) {
+		pages = overlap(&ranges->range[i], start, end, &first);
+		if (n < pages)
+			return first + n;
+		n -= pages;
+	}
+	return end;
+}
