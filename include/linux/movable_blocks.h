@@ -22,7 +22,7 @@ unsigned long movable_blocks_draw(const struct zone *zone, unsigned long random)
 bool movable_blocks_apart(struct zone *zone, unsigned long start_pfn,
 			  unsigned long nr_pages);
 void movable_blocks_share(unsigned long *kernelcore, unsigned long *movablecore);
-void movable_blocks_beside(const unsigned long *pfns);
+void movable_blocks_beside(unsigned long *pfns);
 void movable_blocks_zone_range(int nid, enum zone_type type,
 			       unsigned long *start_pfn, unsigned long *end_pfn);
 unsigned long movable_blocks_absent(int nid, enum zone_type type,
@@ -67,7 +67,7 @@ static inline bool movable_blocks_apart(struct zone *zone,
 static inline void movable_blocks_share(unsigned long *kernelcore,
 					unsigned long *movablecore) {}
 
-static inline void movable_blocks_beside(const unsigned long *pfns) {}
+static inline void movable_blocks_beside(unsigned long *pfns) {}
 
 static inline void movable_blocks_zone_range(int nid, enum zone_type type,
 					     unsigned long *start_pfn,

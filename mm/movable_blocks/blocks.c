@@ -34,7 +34,7 @@
 static struct memory_ranges wanted __initdata;
 static struct memory_ranges blocks __ro_after_init;
 /* For each node, from where on all of it is movable, or 0 */
-static const unsigned long *movable_pfns __initdata;
+static unsigned long *movable_pfns __initdata;
 
 /**
  * movable_blocks_parse - take movablecore= if it names blocks
@@ -231,7 +231,7 @@ void __init movable_blocks_share(unsigned long *kernelcore,
  *
  * Context: before zones are sized.
  */
-void __init movable_blocks_beside(const unsigned long *pfns)
+void __init movable_blocks_beside(unsigned long *pfns)
 {
 	movable_pfns = pfns;
 }

@@ -5,60 +5,78 @@
  * A range begins and ends with a block of the largest order of the page
  * allocator: then no free block is in two of them.
  */
+#include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/kstrtox.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/mmzone.h>
 #include <linux/pfn.h>
 #include <linux/printk.h>
-#include <linux/sizes.h>
 #include <linux/stringify.h>
 #include <linux/string.h>
 
 #include "ranges.h"
 
-/* Of a number in 64 bits, whether decimal or hexadecimal with 0x */
-#define DIGITS_MAX	18
 /* Of a wrong item, so many characters are shown. */
 #define SHOWN_MAX	48
 
 static const char not_aligned[] = "its start or its end is not a multiple of";
 
-/* A number of bytes; where it ends in *@end, which is @text if there is none. */
+/*
+ * Digits, decimal or behind 0x; where they end in *@end, which is @text if there
+ * are none. U64_MAX stands for too many.
+ */
+static u64 parse_digits(const char *text, const char **end)
+{
+	bool hex = text[0] == '0' && (text[1] | 0x20) == 'x';
+	char digits[24] = "";
+	size_t length;
+	u64 value;
+
+	length = hex ? 2 + strspn(text + 2, "0123456789abcdefABCDEF") :
+		       strspn(text, "0123456789");
+	*end = text + length;
+	memcpy(digits, text, min(length, sizeof(digits) - 1));
+	switch (length < sizeof(digits) ? kstrtou64(digits, 0, &value) : -ERANGE) {
+	case 0:
+		return value;
+	case -ERANGE:
+		return U64_MAX;
+	default:
+		*end = text;
+		return 0;
+	}
+}
+
+/* A number of bytes, as parse_digits(), with K to E behind it */
 static u64 parse_bytes(const char *text, const char **end)
 {
-	u64 value;
-	char *rest;
-	int shift;
+	u64 value = parse_digits(text, end);
+	int shift = 0;
 
-	*end = text;
-	if (*text < '0' || *text > '9')
+	if (*end == text)
 		return 0;
-	value = simple_strtoull(text, &rest, 0);
-	if (rest - text > DIGITS_MAX)
-		value = U64_MAX;
-	shift = 0;
-	switch (*rest) {
-	case 'E': case 'e':
+	switch (**end | 0x20) {
+	case 'e':
 		shift += 10;
 		fallthrough;
-	case 'P': case 'p':
+	case 'p':
 		shift += 10;
 		fallthrough;
-	case 'T': case 't':
+	case 't':
 		shift += 10;
 		fallthrough;
-	case 'G': case 'g':
+	case 'g':
 		shift += 10;
 		fallthrough;
-	case 'M': case 'm':
+	case 'm':
 		shift += 10;
 		fallthrough;
-	case 'K': case 'k':
+	case 'k':
 		shift += 10;
-		rest++;
+		++*end;
 	}
-	*end = rest;
 	return value > U64_MAX >> shift ? U64_MAX : value << shift;
 }
 

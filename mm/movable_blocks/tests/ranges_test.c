@@ -12,16 +12,19 @@
 /* Pages of the smallest range there is */
 #define BLOCK	MAX_ORDER_NR_PAGES
 
+static const char *add(struct memory_ranges *ranges, unsigned long start,
+		       unsigned long end)
+{
+	return memory_ranges_add(ranges, (struct memory_range) { start, end });
+}
+
 /* Ranges of one, two and one block with gaps between them */
 static void three(struct kunit *test, struct memory_ranges *ranges)
 {
 	*ranges = (struct memory_ranges) {};
-	KUNIT_ASSERT_NULL(test, memory_ranges_add(ranges,
-		(struct memory_range) { 8 * BLOCK, 9 * BLOCK }));
-	KUNIT_ASSERT_NULL(test, memory_ranges_add(ranges,
-		(struct memory_range) { 2 * BLOCK, 3 * BLOCK }));
-	KUNIT_ASSERT_NULL(test, memory_ranges_add(ranges,
-		(struct memory_range) { 4 * BLOCK, 6 * BLOCK }));
+	KUNIT_ASSERT_NULL(test, add(ranges, 8 * BLOCK, 9 * BLOCK));
+	KUNIT_ASSERT_NULL(test, add(ranges, 2 * BLOCK, 3 * BLOCK));
+	KUNIT_ASSERT_NULL(test, add(ranges, 4 * BLOCK, 6 * BLOCK));
 }
 
 static void what_is_right(struct kunit *test)
@@ -40,21 +43,23 @@ static void what_is_right(struct kunit *test)
 	};
 	struct memory_range range;
 	const char *wrong;
+	size_t length;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(items); i++) {
 		if (items[i].base + items[i].size - 1 > ULONG_MAX)
 			continue;
-		KUNIT_EXPECT_EQ_MSG(test, items[i].length,
-			memory_range_parse(items[i].text, &range, &wrong),
-			"%s", items[i].text);
+		length = memory_range_parse(items[i].text, &range, &wrong);
+		KUNIT_EXPECT_EQ_MSG(test, items[i].length, length, "%s",
+				    items[i].text);
 		KUNIT_EXPECT_NULL_MSG(test, wrong, "%s: %s", items[i].text,
 				      wrong);
-		KUNIT_EXPECT_EQ_MSG(test, items[i].base >> PAGE_SHIFT,
-				    (u64)range.start, "%s", items[i].text);
-		KUNIT_EXPECT_EQ_MSG(test,
-			(items[i].base + items[i].size) >> PAGE_SHIFT,
-			(u64)range.end, "%s", items[i].text);
+		KUNIT_EXPECT_EQ_MSG(test, items[i].base,
+				    (u64)range.start << PAGE_SHIFT, "%s",
+				    items[i].text);
+		KUNIT_EXPECT_EQ_MSG(test, items[i].base + items[i].size,
+				    (u64)range.end << PAGE_SHIFT, "%s",
+				    items[i].text);
 	}
 }
 
@@ -84,17 +89,20 @@ static void what_is_wrong(struct kunit *test)
 		{ "8E@8E", "it is too large" },
 		{ "0xfffffffffffffffff@0", "it is too large" },
 		{ "0x8000000000000000@0x8000000000000000", "it is too large" },
+		{ "0x@0x", "it is not SIZE@BASE" },
+		{ "1G@08", "it is not SIZE@BASE" },
 		{ "1G@1", "its start or its end is not a multiple of" },
 		{ "4097@1G", "its start or its end is not a multiple of" },
 		{ "1G@1025K", "its start or its end is not a multiple of" },
 	};
 	struct memory_range range = { 1, 2 };
 	const char *wrong;
+	size_t length;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(items); i++) {
-		KUNIT_EXPECT_EQ(test, strcspn(items[i].text, ","),
-			memory_range_parse(items[i].text, &range, &wrong));
+		length = memory_range_parse(items[i].text, &range, &wrong);
+		KUNIT_EXPECT_EQ(test, strcspn(items[i].text, ","), length);
 		KUNIT_EXPECT_STREQ_MSG(test, wrong, items[i].wrong, "%s",
 				       items[i].text);
 	}
@@ -104,7 +112,7 @@ static void what_is_wrong(struct kunit *test)
 
 static void no_two_overlap(struct kunit *test)
 {
-	static const struct memory_range overlapping[] = {
+	static const struct memory_range others[] = {
 		{ 2 * BLOCK, 3 * BLOCK },
 		{ 0, 100 * BLOCK },
 		{ 0, 2 * BLOCK + 1 },
@@ -116,13 +124,13 @@ static void no_two_overlap(struct kunit *test)
 	int i;
 
 	three(test, &ranges);
-	for (i = 0; i < ARRAY_SIZE(overlapping); i++)
+	for (i = 0; i < ARRAY_SIZE(others); i++)
 		KUNIT_EXPECT_STREQ_MSG(test, "it overlaps another one",
-			memory_ranges_add(&ranges, overlapping[i]), "%d", i);
+				       memory_ranges_add(&ranges, others[i]),
+				       "%d", i);
 	KUNIT_EXPECT_EQ(test, ranges.nr, 3U);
 	/* What only touches them does not overlap. */
-	KUNIT_EXPECT_NULL(test, memory_ranges_add(&ranges,
-		(struct memory_range) { 3 * BLOCK, 4 * BLOCK }));
+	KUNIT_EXPECT_NULL(test, add(&ranges, 3 * BLOCK, 4 * BLOCK));
 	for (i = 1; i < ranges.nr; i++)
 		KUNIT_EXPECT_LE(test, ranges.range[i - 1].end,
 				ranges.range[i].start);
@@ -134,11 +142,9 @@ static void no_more_than_there_is_room_for(struct kunit *test)
 	unsigned long i;
 
 	for (i = 0; i < MEMORY_RANGES_MAX; i++)
-		KUNIT_EXPECT_NULL(test, memory_ranges_add(&ranges,
-			(struct memory_range) { 2 * i, 2 * i + 1 }));
+		KUNIT_EXPECT_NULL(test, add(&ranges, 2 * i, 2 * i + 1));
 	KUNIT_EXPECT_STREQ(test, "there are 8 already",
-			   memory_ranges_add(&ranges,
-			(struct memory_range) { 2 * i, 2 * i + 1 }));
+			   add(&ranges, 2 * i, 2 * i + 1));
 	KUNIT_EXPECT_EQ(test, ranges.nr, (unsigned int)MEMORY_RANGES_MAX);
 }
 
@@ -180,8 +186,7 @@ static void next_skips_the_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memory_ranges_next(&ranges, 3, 5 * BLOCK),
 			6 * BLOCK);
 	/* Ranges that touch each other are passed as one. */
-	KUNIT_ASSERT_NULL(test, memory_ranges_add(&ranges,
-		(struct memory_range) { 3 * BLOCK, 4 * BLOCK }));
+	KUNIT_ASSERT_NULL(test, add(&ranges, 3 * BLOCK, 4 * BLOCK));
 	KUNIT_EXPECT_EQ(test, memory_ranges_next(&ranges, 4, 2 * BLOCK),
 			6 * BLOCK);
 }
