@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Every test: set-up, kernel, each scenario (KUnit at boot, then kselftests), the proof of the harness, the tools, numactl, the old calls compared
-# with the base kernel's, the packages, instruction counts.
+# with the base kernel's, boot parameters, the packages, instruction counts.
 # usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE]
 #   -l  looks for memory leaks after the tests    -e  for the environment of the kselftests of one scenario
-# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, bwactl, manpages, model, figures, promises, following, oldcalls, deb, count; TESTS="name ..." these kselftests.
+# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, bwactl, manpages, model, figures, promises, following, oldcalls, parameters, deb, count; TESTS="name ..." these kselftests.
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 when something passed and nothing failed.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -31,7 +31,7 @@ scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r
 	[ "$arch" != "$tested" ] || echo "$name"
 done)
 parts=$scenarios
-[ -n "$compiler" ] || parts="$scenarios harness numactl mpolctl bwactl manpages model figures promises following oldcalls deb count"
+[ -n "$compiler" ] || parts="$scenarios harness numactl mpolctl bwactl manpages model figures promises following oldcalls parameters deb count"
 for name in ${ONLY:=$parts}; do
 	case " $(echo "$parts" | tr '\n' ' ')" in
 	*" $name "*) ;;
@@ -104,6 +104,7 @@ host_test figures "$TOP/tests/tools/counts.py"
 host_test promises "$TOP/tests/tools/bench-tiering.py"
 host_test following "$TOP/tests/tools/bench-migration.py"
 host_test oldcalls "$TOP/scripts/old-calls.sh" -k "$kernel" -x "$slowdown" -o "$results/old-calls"
+host_test parameters "$TOP/tests/boot/parameters.sh" -k "$kernel" -x "$slowdown" -o "$results/boot-parameters"
 host_test numactl "$TOP/scripts/numactl.sh" -k "$kernel" -x "$slowdown"
 
 # The packages are the same whatever kernel is tested.
