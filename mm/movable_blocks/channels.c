@@ -50,11 +50,14 @@ static void __init tell_of_no_memory(const struct memory_range *channel)
 static int __init channels_set(const char *value,
 			       const struct kernel_param *parameter)
 {
+	/* What an earlier parameter named has been told of. */
+	const struct memory_ranges told = channels;
 	unsigned int i;
 
 	memory_ranges_read(&channels, "page_alloc.channels", value);
 	for (i = 0; i < channels.nr; i++)
-		tell_of_no_memory(&channels.range[i]);
+		if (memory_ranges_find(&told, channels.range[i].start) == told.nr)
+			tell_of_no_memory(&channels.range[i]);
 	if (channels.nr)
 		static_branch_enable(&memory_channels_key);
 	return 0;
