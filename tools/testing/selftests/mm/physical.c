@@ -226,6 +226,8 @@ int zones_read(struct zone *zones, int max)
 			zone->present = value;
 		else if (!strcmp(name, "managed"))
 			zone->managed = value;
+		else if (!strcmp(name, "count"))
+			zone->cached += value;
 		else if (!strcmp(name, "start_pfn"))
 			zone->start = value;
 	}

@@ -57,6 +57,8 @@ struct zone {
 	long managed;
 	long free;
 	long high;
+	/* Free, too, but kept by the CPUs, which hand them out first */
+	long cached;
 };
 
 /* In the order of /proc/zoneinfo: of a node, the zone that is used first is last */
