@@ -174,7 +174,7 @@ holds "the good one is movable" is "$(pages present Movable)" $((64 * 256))
 holds "all memory is there" all_memory
 
 # The last one is half of node 0 and half of node 1.
-boot places "$kernel" "movablecore=64M@0x20000000,64M@0x22000000,64M@0x20000000,16M@0x1000000,4M@0,4M@$disk,64M@0x7e000000,64M@0x100000000,128M@0x3c000000"
+boot places "$kernel" "movablecore=64M@0x20000000,64M@0x22000000,64M@0x20000000,16M@0x1000000,4M@0,4M@$disk,8M@0x7fc00000,64M@0x100000000,128M@0x3c000000"
 {
 	movable 0x20000000 64
 	out movablecore 64M@0x22000000 "$overlap"
@@ -182,7 +182,7 @@ boot places "$kernel" "movablecore=64M@0x20000000,64M@0x22000000,64M@0x20000000,
 	out movablecore "$(range 0x1000000 16)" "$taken"
 	out movablecore "$(range 0 4)" "$hole"
 	out movablecore "$(range "$disk" 4)" "$taken"
-	out movablecore "$(range 0x7e000000 64)" "$hole"
+	out movablecore "$(range 0x7fc00000 8)" "$hole"
 	out movablecore "$(range 0x100000000 64)" "$hole"
 	movable 0x3c000000 128
 } > "$results/want"
