@@ -48,8 +48,10 @@ counting_kernel() {
 # neither addresses nor clocks nor random numbers differ between two boots.
 # nohugevmalloc: what the kernel allocates in bulk is allocated page by page.
 # With ARGUMENTS, words that the guest finds in its environment, each node has a
-# processor; then time is the host's, as QEMU 7.2 does not start a second
-# processor where it counts instructions.
+# processor; then time is the host's, as QEMU 7.2 does not start a second processor
+# where it counts instructions. Callers may set $machine, QEMU's machine in place of
+# pc, and $one_processor, so that with ARGUMENTS too time is instructions; that takes
+# three times as long.
 counting_boot() {
 	kernel=$1
 	guest=$2
@@ -57,7 +59,7 @@ counting_boot() {
 	mib=$4
 	result=$out/$5
 	arguments=$6
-	if [ -n "$arguments" ]; then
+	if [ -n "$arguments" ] && [ -z "${one_processor:-}" ]; then
 		processors=$nodes
 		set -- -smp "$nodes,sockets=$nodes"
 	else
@@ -73,7 +75,7 @@ counting_boot() {
 	done
 	timeout --foreground -k 5 600 qemu-system-x86_64 \
 		-nodefaults -no-user-config -display none -no-reboot \
-		-machine pc -m "$((nodes * mib))M" "$@" \
+		-machine "${machine:-pc}" -m "$((nodes * mib))M" "$@" \
 		-accel tcg,thread=single -seed 1 \
 		-cpu max,-rdrand,-rdseed,-erms \
 		-plugin "$out/plugin.so,symbols=$out/$kernel.symbols,out=$result.counts" \
