@@ -19,6 +19,7 @@ PARTS = {
     "tiering": ("Promotion of hot pages", ["tiering"]),
     "system": ("The system when nothing is used", ["system"]),
     "migration": ("Memory that follows its task", ["migration"]),
+    "channels": ("Memory channels", ["channels"]),
 }
 REPEATS = {
     "allocation": "Two runs give identical tables.",
@@ -27,6 +28,7 @@ REPEATS = {
                "the touches, with huge pages by more.",
     "system": "Two runs give identical tables.",
     "migration": "Two runs differ as the scheduler decides; each figure is the median of three.",
+    "channels": "Two runs differ in what shuffle draws, and by some pages elsewhere.",
 }
 COLOURS = ["#1f5fa8", "#c2571a", "#3a7d34", "#7a3f98", "#555555", "#b08a00"]
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 310, 60, 46, 42
@@ -203,8 +205,20 @@ def migration_figures(directory):
                      "Accesses to memory of the node that the task was on.")
 
 
+def channels_figures(directory):
+    times = defaultdict(lambda: defaultdict(list))
+    for row in rows(directory, "channels"):
+        if row["of"] == "buffers" and row["work"] == "copy" and row["kernel"] == "series":
+            times[row["machine"]][row["list"]].append(float(row["time"]))
+    if times:
+        lists = [name for name in next(iter(times.values())) if all(name in values for values in times.values())]
+        yield figure(bar_plot({machine: [statistics.median(values[name]) for name in lists] for machine, values in times.items()},
+                              lists, "seconds", "command line; one: 600 MiB in one place, general: anywhere"),
+                     "Modelled time of four threads that copy, with equal channels; the median where boots differ.")
+
+
 FIGURES = {"allocation": allocation_figures, "machines": machines_figures, "tiering": tiering_figures,
-           "migration": migration_figures}
+           "migration": migration_figures, "channels": channels_figures}
 
 
 # --- the pages

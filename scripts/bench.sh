@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Every benchmark: instructions and fidelity of allocation, modelled machines, the system, tiering, automatic migration; then one page
-# of all. out/bench gets PART.txt, PART.csv and index.html. Parts that are not deterministic say so there.
-# ONLY="name ..." in the environment runs these of the parts allocation, machines, system, tiering and migration; PEERS="version ..."
-# measures Debian's linux-source-VERSION, such as 6.12, beside this kernel and its base. The exit status is 1 when something promised
-# does not hold.
+# Every benchmark: instructions and fidelity of allocation, modelled machines, the system, tiering, automatic migration, memory
+# channels; then one page of all. out/bench gets PART.txt, PART.csv and index.html. Parts that are not deterministic say so there.
+# ONLY="name ..." in the environment runs these of the parts allocation, machines, system, tiering, migration and channels;
+# PEERS="version ..." measures Debian's linux-source-VERSION, such as 6.12, beside this kernel and its base. The exit status is 1
+# when something promised does not hold.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
 [ $# -eq 0 ] || die "usage: bench.sh, with ONLY= and PEERS= in the environment"
-parts="allocation machines system tiering migration"
+parts="allocation machines system tiering migration channels"
 for part in ${ONLY:=$parts}; do
 	case " $parts " in
 	*" $part "*) ;;
@@ -65,6 +65,7 @@ part() {
 	part system "$TOP/scripts/bench-system.sh" default-base default $peers
 	part tiering "$TOP/scripts/bench-tiering.sh"
 	part migration "$TOP/scripts/bench-migration.sh"
+	part channels "$TOP/scripts/bench-channels.sh"
 }
 python3 "$TOP/scripts/bench-page.py" "$TOP/out/bench"
 say "all benchmarks took $(($(date +%s) - begin)) s; out/bench/index.html has the figures"
