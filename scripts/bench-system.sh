@@ -82,7 +82,7 @@ for kernel in $kernels; do
 		awk 'NF == 4 && $3 ~ /[tTwW]/ && !seen[$1]++ { print $2 }' > "$out/$kernel.functions"
 	# What only the series has. Unit tests are part of the kernels that are tested, and of no other.
 	rm -f "$out/$kernel.code" "$out/$kernel.tests"
-	for dir in interleave mempolicy2 tiering automigrate; do
+	for dir in interleave mempolicy2 tiering automigrate movable_blocks; do
 		find "$objects/mm/$dir" -maxdepth 1 -name '*.o' ! -name built-in.o 2> /dev/null >> "$out/$kernel.code" || :
 		find "$objects/mm/$dir/tests" -name '*.o' 2> /dev/null >> "$out/$kernel.tests" || :
 	done
