@@ -14,6 +14,7 @@
  */
 #define pr_fmt(fmt) "movablecore: " fmt
 
+#include <linux/array_size.h>
 #include <linux/cache.h>
 #include <linux/init.h>
 #include <linux/limits.h>
@@ -23,6 +24,7 @@
 #include <linux/mm.h>
 #include <linux/movable_blocks.h>
 #include <linux/pfn.h>
+#include <linux/printk.h>
 #include <linux/string.h>
 
 #include "../internal.h"
@@ -31,25 +33,32 @@
 /* The kernel keeps at least one part of the memory in so many. */
 #define KERNEL_PART	8
 
-static struct memory_ranges wanted __initdata;
+/* What the command line says, each time that movablecore= stands there */
+static const char *values[MEMORY_RANGES_MAX] __initdata;
 static struct memory_ranges blocks __ro_after_init;
 /* For each node, from where on all of it is movable, or 0 */
 static unsigned long *movable_pfns __initdata;
 
 /**
  * movable_blocks_parse - take movablecore= if it names blocks
- * @text: its value, or NULL
- *
- * Blocks that cannot be are left out, with a line in the log.
+ * @text: its value, or NULL; stays as long as the kernel boots
  *
  * Context: early in boot.
  * Return: whether it names blocks.
  */
 bool __init movable_blocks_parse(const char *text)
 {
+	unsigned int i;
+
 	if (!text || !strchr(text, '@'))
 		return false;
-	memory_ranges_read(&wanted, "movablecore", text);
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		if (!values[i]) {
+			values[i] = text;
+			return true;
+		}
+	}
+	pr_warn("%s is left out: it is given too often\n", text);
 	return true;
 }
 
@@ -72,10 +81,10 @@ static unsigned long __init memory_of(unsigned long start, unsigned long end)
 /* Reserves a block, or says why not. */
 static const char * __init reserve(const struct memory_range *block)
 {
-	phys_addr_t base = PFN_PHYS(block->start);
-	phys_addr_t size = PFN_PHYS(block->end - block->start);
-	unsigned long all = memory_of(0, ULONG_MAX);
 	unsigned long pages = block->end - block->start;
+	phys_addr_t base = PFN_PHYS(block->start);
+	unsigned long all = memory_of(0, ULONG_MAX);
+	phys_addr_t size = PFN_PHYS(pages);
 
 	if (mirrored_kernelcore)
 		return "kernelcore=mirror says what is movable";
@@ -88,33 +97,25 @@ static const char * __init reserve(const struct memory_range *block)
 		return "too little memory would be left for the kernel";
 	if (memblock_reserve(base, size))
 		return "memblock has no room";
+	pr_info("[mem %#018llx-%#018llx] is movable\n", (u64)base,
+		(u64)base + size - 1);
 	return NULL;
 }
 
 /**
  * movable_blocks_reserve - keep early allocations out of the blocks
  *
+ * Blocks that cannot be are left out, with a line in the log.
+ *
  * Context: memblock knows all memory, what the firmware, the boot loader and
  * the kernel itself have there, and nothing has been allocated yet.
  */
 void __init movable_blocks_reserve(void)
 {
-	struct memory_range *block;
-	const char *wrong;
-	u64 from, to;
+	unsigned int i;
 
-	for (block = wanted.range; block < wanted.range + wanted.nr; block++) {
-		from = PFN_PHYS((u64)block->start);
-		to = PFN_PHYS((u64)block->end) - 1;
-		wrong = reserve(block);
-		if (wrong) {
-			pr_warn("[mem %#018llx-%#018llx] is left out: %s\n",
-				from, to, wrong);
-			continue;
-		}
-		memory_ranges_add(&blocks, *block);
-		pr_info("[mem %#018llx-%#018llx] is movable\n", from, to);
-	}
+	for (i = 0; i < ARRAY_SIZE(values) && values[i]; i++)
+		memory_ranges_read(&blocks, "movablecore", values[i], reserve);
 }
 
 /**

@@ -54,7 +54,7 @@ static int __init channels_set(const char *value,
 	const struct memory_ranges told = channels;
 	unsigned int i;
 
-	memory_ranges_read(&channels, "page_alloc.channels", value);
+	memory_ranges_read(&channels, "page_alloc.channels", value, NULL);
 	for (i = 0; i < channels.nr; i++)
 		if (memory_ranges_find(&told, channels.range[i].start) == told.nr)
 			tell_of_no_memory(&channels.range[i]);

@@ -119,29 +119,48 @@ size_t memory_range_parse(const char *text, struct memory_range *range,
 	return length;
 }
 
-/**
- * memory_ranges_add - add a range
- * @ranges: to these
- * @range:  not empty
- *
- * Context: any.
- * Return: NULL, or why it was not added.
- */
-const char *memory_ranges_add(struct memory_ranges *ranges,
-			      struct memory_range range)
+/* Where @range belongs among @ranges; NULL and why in *@wrong if it does not */
+static struct memory_range *place_of(struct memory_ranges *ranges,
+				     const struct memory_range *range,
+				     const char **wrong)
 {
 	struct memory_range *at = ranges->range;
 	struct memory_range *end = at + ranges->nr;
 
-	while (at < end && at->end <= range.start)
+	while (at < end && at->end <= range->start)
 		at++;
-	if (at < end && at->start < range.end)
-		return "it overlaps another one";
-	if (ranges->nr == MEMORY_RANGES_MAX)
-		return "there are " __stringify(MEMORY_RANGES_MAX) " already";
+	if (at < end && at->start < range->end)
+		*wrong = "it overlaps another one";
+	else if (ranges->nr == MEMORY_RANGES_MAX)
+		*wrong = "there are " __stringify(MEMORY_RANGES_MAX) " already";
+	else
+		*wrong = NULL;
+	return *wrong ? NULL : at;
+}
 
-	memmove(at + 1, at, (end - at) * sizeof(*at));
-	*at = range;
+/**
+ * memory_ranges_add - add a range
+ * @ranges: to these
+ * @range:  not empty
+ * @refuse: says why it is not to be added, or NULL; may be NULL
+ *
+ * Context: as that of @refuse, which is asked last.
+ * Return: NULL, or why it was not added.
+ */
+const char *memory_ranges_add(struct memory_ranges *ranges,
+			      const struct memory_range *range,
+			      const char *(*refuse)(const struct memory_range *))
+{
+	const char *wrong;
+	struct memory_range *at = place_of(ranges, range, &wrong);
+
+	if (at && refuse)
+		wrong = refuse(range);
+	if (wrong)
+		return wrong;
+
+	memmove(at + 1, at, (ranges->range + ranges->nr - at) * sizeof(*at));
+	*at = *range;
 	ranges->nr++;
 	return NULL;
 }
@@ -151,13 +170,15 @@ const char *memory_ranges_add(struct memory_ranges *ranges,
  * @ranges: to these
  * @name:   of the parameter
  * @text:   its value
+ * @refuse: as for memory_ranges_add()
  *
  * What is wrong is left out, with a line in the log.
  *
- * Context: any.
+ * Context: as that of @refuse.
  */
 void memory_ranges_read(struct memory_ranges *ranges, const char *name,
-			const char *text)
+			const char *text,
+			const char *(*refuse)(const struct memory_range *))
 {
 	struct memory_range range;
 	const char *wrong;
@@ -166,7 +187,7 @@ void memory_ranges_read(struct memory_ranges *ranges, const char *name,
 	for (;; text += length + 1) {
 		length = memory_range_parse(text, &range, &wrong);
 		if (!wrong)
-			wrong = memory_ranges_add(ranges, range);
+			wrong = memory_ranges_add(ranges, &range, refuse);
 		if (wrong == not_aligned)
 			pr_warn("%s: %.*s is left out: %s %d MiB\n", name,
 				(int)min_t(size_t, length, SHOWN_MAX), text,

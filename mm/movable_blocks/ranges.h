@@ -30,9 +30,11 @@ struct memory_ranges {
 size_t memory_range_parse(const char *text, struct memory_range *range,
 			  const char **wrong);
 const char *memory_ranges_add(struct memory_ranges *ranges,
-			      struct memory_range range);
+			      const struct memory_range *range,
+			      const char *(*refuse)(const struct memory_range *));
 void memory_ranges_read(struct memory_ranges *ranges, const char *name,
-			const char *text);
+			const char *text,
+			const char *(*refuse)(const struct memory_range *));
 unsigned int memory_ranges_find(const struct memory_ranges *ranges,
 				unsigned long pfn);
 unsigned long memory_ranges_next(const struct memory_ranges *ranges,

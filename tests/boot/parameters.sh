@@ -179,11 +179,11 @@ boot places "$kernel" "movablecore=64M@0x20000000,64M@0x22000000,64M@0x20000000,
 	movable 0x20000000 64
 	out movablecore 64M@0x22000000 "$overlap"
 	out movablecore 64M@0x20000000 "$overlap"
-	out movablecore "$(range 0x1000000 16)" "$taken"
-	out movablecore "$(range 0 4)" "$hole"
-	out movablecore "$(range "$disk" 4)" "$taken"
-	out movablecore "$(range 0x7fc00000 8)" "$hole"
-	out movablecore "$(range 0x100000000 64)" "$hole"
+	out movablecore "16M@0x1000000" "$taken"
+	out movablecore "4M@0" "$hole"
+	out movablecore "4M@$disk" "$taken"
+	out movablecore "8M@0x7fc00000" "$hole"
+	out movablecore "64M@0x100000000" "$hole"
 	movable 0x3c000000 128
 } > "$results/want"
 says
@@ -193,10 +193,10 @@ holds "all memory is there" all_memory
 # What cannot be is in nobody's way, wherever it would be and however often.
 boot others "$kernel" "movablecore=1E@0x10000000,64M@0x20000000,4M@0x100000000,4M@0x110000000,4M@0x120000000,4M@0x130000000,4M@0x140000000,4M@0x150000000,4M@0x160000000,64M@0x50000000"
 {
-	out movablecore "[mem 0x0000000010000000-0x100000000fffffff]" "$hole"
+	out movablecore 1E@0x10000000 "$hole"
 	movable 0x20000000 64
 	for at in 0x100000000 0x110000000 0x120000000 0x130000000 0x140000000 0x150000000 0x160000000; do
-		out movablecore "$(range $at 4)" "$hole"
+		out movablecore "4M@$at" "$hole"
 	done
 	movable 0x50000000 64
 } > "$results/want"
@@ -224,7 +224,7 @@ holds "all memory is there" all_memory
 boot much "$kernel" "movablecore=928M@0x4000000,900M@0x40000000"
 {
 	movable 0x4000000 928
-	out movablecore "$(range 0x40000000 900)" "$little"
+	out movablecore "900M@0x40000000" "$little"
 } > "$results/want"
 says
 holds "the good one is movable" is "$(pages present Movable)" $((928 * 256))
@@ -232,8 +232,8 @@ holds "all memory is there" all_memory
 
 boot mirror "$kernel" "movablecore=64M@0x20000000,64M@0x50000000 kernelcore=mirror"
 {
-	out movablecore "$(range 0x20000000 64)" "$mirror"
-	out movablecore "$(range 0x50000000 64)" "$mirror"
+	out movablecore "64M@0x20000000" "$mirror"
+	out movablecore "64M@0x50000000" "$mirror"
 } > "$results/want"
 says
 holds "no block is movable" is "$(pages present Movable)" 0

@@ -15,7 +15,9 @@
 static const char *add(struct memory_ranges *ranges, unsigned long start,
 		       unsigned long end)
 {
-	return memory_ranges_add(ranges, (struct memory_range) { start, end });
+	const struct memory_range range = { start, end };
+
+	return memory_ranges_add(ranges, &range, NULL);
 }
 
 /* Ranges of one, two and one block with gaps between them */
@@ -126,14 +128,33 @@ static void no_two_overlap(struct kunit *test)
 	three(test, &ranges);
 	for (i = 0; i < ARRAY_SIZE(others); i++)
 		KUNIT_EXPECT_STREQ_MSG(test, "it overlaps another one",
-				       memory_ranges_add(&ranges, others[i]),
-				       "%d", i);
+				       add(&ranges, others[i].start,
+					   others[i].end), "%d", i);
 	KUNIT_EXPECT_EQ(test, ranges.nr, 3U);
 	/* What only touches them does not overlap. */
 	KUNIT_EXPECT_NULL(test, add(&ranges, 3 * BLOCK, 4 * BLOCK));
 	for (i = 1; i < ranges.nr; i++)
 		KUNIT_EXPECT_LE(test, ranges.range[i - 1].end,
 				ranges.range[i].start);
+}
+
+static const char *refuse_odd(const struct memory_range *range)
+{
+	return range->start / BLOCK % 2 ? "it is odd" : NULL;
+}
+
+static void what_is_refused_is_in_nobodys_way(struct kunit *test)
+{
+	static const struct memory_range odd = { BLOCK, 9 * BLOCK };
+	static const struct memory_range even = { 2 * BLOCK, 3 * BLOCK };
+	struct memory_ranges ranges = {};
+
+	KUNIT_EXPECT_STREQ(test, "it is odd",
+			   memory_ranges_add(&ranges, &odd, refuse_odd));
+	KUNIT_EXPECT_NULL(test, memory_ranges_add(&ranges, &even, refuse_odd));
+	KUNIT_EXPECT_STREQ(test, "it overlaps another one",
+			   memory_ranges_add(&ranges, &odd, refuse_odd));
+	KUNIT_EXPECT_EQ(test, ranges.nr, 1U);
 }
 
 static void no_more_than_there_is_room_for(struct kunit *test)
@@ -222,6 +243,7 @@ static struct kunit_case ranges_cases[] = {
 	KUNIT_CASE(what_is_right),
 	KUNIT_CASE(what_is_wrong),
 	KUNIT_CASE(no_two_overlap),
+	KUNIT_CASE(what_is_refused_is_in_nobodys_way),
 	KUNIT_CASE(no_more_than_there_is_room_for),
 	KUNIT_CASE(each_frame_has_its_range),
 	KUNIT_CASE(next_skips_the_others),
