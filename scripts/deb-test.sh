@@ -43,6 +43,7 @@ make_disk() {
 		--customize-hook="copy-in $(echo "$packages"/*.deb) /packages" \
 		--customize-hook="copy-in $(echo "$1"/sources/*.c) /programs" \
 		--customize-hook="upload $TOP/tests/deb/guest /usr/local/sbin/deb-test" \
+		--customize-hook='chmod 755 "$1/usr/local/sbin/deb-test"' \
 		--customize-hook='chroot "$1" sh -ec "dpkg-query -W linux-libc-dev; apt-get -y install /packages/*.deb; rm -r /packages"' \
 		--customize-hook='chroot "$1" sh -ec "cd /programs; for p in *.c /usr/share/doc/mempolicy-tools/examples/two-threads.c; do gcc -Wall -Werror -pthread -o \$(basename \$p .c) \$p; done"' \
 		--customize-hook="copy-out /boot $1" \
