@@ -275,6 +275,15 @@ bool is_scanned(const struct area *area, int passes)
 	return false;
 }
 
+/* Else kswapd would go through all of it once, just to see that nobody uses it. */
+static int is_not_used(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/clear_refs", pid);
+	return file_print(path, "1");
+}
+
 pid_t fill(int node, size_t pages, bool locked)
 {
 	struct nodeset nodes = nodeset_of(node);
@@ -288,7 +297,7 @@ pid_t fill(int node, size_t pages, bool locked)
 	pid = fork();
 	if (pid) {
 		if (pid > 0 && (waitpid(pid, &status, WUNTRACED) != pid ||
-				!WIFSTOPPED(status)))
+				!WIFSTOPPED(status) || is_not_used(pid)))
 			return -ENOMEM;
 		return pid;
 	}
