@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Caches and windows in front of the channels.
+ *
+ * Each CPU has a few lines at hand, by their virtual addresses (near): a line
+ * that is there costs nothing, and its physical address is not needed. All CPUs
+ * share one cache of physical lines (far). A line that is not in it is a miss,
+ * which takes a place in the CPU's window until it has arrived. A line is charged
+ * a write when a store makes it dirty, and not when it leaves the cache: it is the
+ * same traffic, and known to be the storing CPU's. A store does not read the line
+ * that it misses, as what fills whole lines does not on real machines.
+ *
+ * A CPU waits when its window is full, and when the address of an access lies
+ * within POINTER_REACH bytes after a value of eight bytes that it has loaded from
+ * a line that has not arrived: it follows a pointer.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "channel.h"
+#include "model.h"
+
+#define CACHE_SETS	(SIM_CACHE_SIZE / SIM_LINE_SIZE / SIM_CACHE_WAYS)
+#define NEAR_LINES	64
+#define POINTERS	256
+#define POINTER_REACH	4096
+#define NO_LINE		UINT64_MAX
+
+/* @ready: when it has arrived, ps; @last: when it was used, in uses of the cache */
+struct line {
+	uint64_t number;
+	uint64_t ready;
+	uint64_t last;
+	bool dirty;
+};
+
+struct pointer {
+	uint64_t value;
+	uint64_t ready;
+};
+
+/*
+ * @near: lines at hand, each at its only place
+ * @pointers: values that may be pointers, by the bits of their POINTER_REACH
+ * @window: a heap of the times when misses arrive, the earliest first
+ */
+struct cpu {
+	struct line near[NEAR_LINES];
+	struct pointer pointers[POINTERS];
+	uint64_t window[SIM_MAX_WINDOW];
+	unsigned int waiting;
+};
+
+struct sim_model {
+	struct sim_config config;
+	struct channel channels[SIM_MAX_NODES];
+	struct sim_traffic traffic[SIM_MAX_NODES];
+	struct cpu cpus[SIM_MAX_CPUS];
+	struct line cache[CACHE_SETS][SIM_CACHE_WAYS];
+	uint64_t uses;
+};
+
+static void window_push(struct cpu *cpu, uint64_t ready)
+{
+	unsigned int i = cpu->waiting++;
+
+	while (i && cpu->window[(i - 1) / 2] > ready) {
+		cpu->window[i] = cpu->window[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	cpu->window[i] = ready;
+}
+
+static void window_pop(struct cpu *cpu)
+{
+	uint64_t ready = cpu->window[--cpu->waiting];
+	unsigned int i = 0, child;
+
+	while ((child = 2 * i + 1) < cpu->waiting) {
+		if (child + 1 < cpu->waiting &&
+		    cpu->window[child + 1] < cpu->window[child])
+			child++;
+		if (cpu->window[child] >= ready)
+			break;
+		cpu->window[i] = cpu->window[child];
+		i = child;
+	}
+	cpu->window[i] = ready;
+}
+
+/* Waits for a place in the window; returns when there is one. */
+static uint64_t window_wait(struct sim_model *model, struct cpu *cpu,
+			    uint64_t now)
+{
+	while (cpu->waiting && cpu->window[0] <= now)
+		window_pop(cpu);
+	if (cpu->waiting == model->config.window) {
+		now = cpu->window[0];
+		window_pop(cpu);
+	}
+	return now;
+}
+
+static struct pointer *pointer_slot(struct cpu *cpu, uint64_t value)
+{
+	return &cpu->pointers[value / POINTER_REACH % POINTERS];
+}
+
+/* When the pointer that led to @address had arrived, or @now */
+static uint64_t follow(struct cpu *cpu, uint64_t address, uint64_t now)
+{
+	const struct pointer *same = pointer_slot(cpu, address);
+	const struct pointer *before = pointer_slot(cpu, address - POINTER_REACH);
+
+	if (same->ready > now && address - same->value < POINTER_REACH)
+		now = same->ready;
+	if (before->ready > now && address - before->value < POINTER_REACH)
+		now = before->ready;
+	return now;
+}
+
+static void note_pointer(struct cpu *cpu, const struct sim_access *access,
+			 uint64_t ready, uint64_t now)
+{
+	if (access->pointer && ready > now)
+		*pointer_slot(cpu, access->value) = (struct pointer){
+			.value = access->value,
+			.ready = ready,
+		};
+}
+
+/* Time of a channel that a line takes, fs */
+static uint64_t line_fs(uint32_t mbps)
+{
+	return SIM_LINE_SIZE * 1000000000ULL / mbps;
+}
+
+static uint64_t transfer(struct sim_model *model, struct cpu *cpu,
+			 unsigned int node, bool write, uint64_t *now)
+{
+	const struct sim_node *config = &model->config.nodes[node];
+	struct sim_traffic *traffic = &model->traffic[node];
+	uint32_t mbps = write ? config->write_mbps : config->read_mbps;
+	uint32_t ns = write ? config->write_ns : config->read_ns;
+	uint64_t ready;
+
+	*now = window_wait(model, cpu, *now);
+	ready = channel_take(&model->channels[node], *now,
+			     line_fs(mbps), ns * 1000ULL);
+	window_push(cpu, ready);
+	if (write) {
+		traffic->writes++;
+	} else {
+		traffic->reads++;
+		traffic->read_ps += ready - *now;
+	}
+	return ready;
+}
+
+/* The line's place in the cache, or that of the line which it is to replace */
+static struct line *find_line(struct sim_model *model, uint64_t number)
+{
+	struct line *set = model->cache[number % CACHE_SETS], *oldest = set;
+	unsigned int i;
+
+	for (i = 0; i < SIM_CACHE_WAYS; i++) {
+		if (set[i].number == number)
+			return &set[i];
+		if (set[i].last < oldest->last)
+			oldest = &set[i];
+	}
+	return oldest;
+}
+
+static int find_node(const struct sim_model *model, uint64_t phys)
+{
+	unsigned int i;
+
+	for (i = 0; i < model->config.nr_nodes; i++) {
+		if (phys >= model->config.nodes[i].start &&
+		    phys < model->config.nodes[i].end)
+			return i;
+	}
+	return -1;
+}
+
+/**
+ * sim_near - an access to a line that the CPU may have at hand
+ * @model: the machine
+ * @cpu: number of the CPU
+ * @access: the access
+ * @now: time of the CPU, ps; it goes on when the access has to wait
+ *
+ * Return: false when the line is not at hand; then sim_far() has to look.
+ */
+bool sim_near(struct sim_model *model, unsigned int cpu,
+	      const struct sim_access *access, uint64_t *now)
+{
+	struct cpu *self = &model->cpus[cpu];
+	uint64_t number = access->virt / SIM_LINE_SIZE;
+	const struct line *line = &self->near[number % NEAR_LINES];
+
+	*now = follow(self, access->virt, *now);
+	if (line->number != number || (access->store && !line->dirty))
+		return false;
+	note_pointer(self, access, line->ready, *now);
+	return true;
+}
+
+/**
+ * sim_far - an access to a line that the CPU does not have at hand
+ * @model: the machine
+ * @cpu: number of the CPU
+ * @access: the access, for which sim_near() has returned false
+ * @phys: its physical address; one outside all nodes costs nothing
+ * @now: time of the CPU, ps
+ *
+ * Return: time of the CPU when it goes on, ps.
+ */
+uint64_t sim_far(struct sim_model *model, unsigned int cpu,
+		 const struct sim_access *access, uint64_t phys, uint64_t now)
+{
+	struct cpu *self = &model->cpus[cpu];
+	uint64_t number = phys / SIM_LINE_SIZE;
+	struct line *line = find_line(model, number), *near;
+	int node = find_node(model, phys);
+
+	if (node < 0)
+		return now;
+	if (line->number != number) {
+		line->number = number;
+		line->ready = 0;
+		line->dirty = false;
+		if (!access->store)
+			line->ready = transfer(model, self, node, false, &now);
+	}
+	if (access->store && !line->dirty) {
+		line->dirty = true;
+		transfer(model, self, node, true, &now);
+	}
+	line->last = ++model->uses;
+	note_pointer(self, access, line->ready, now);
+
+	number = access->virt / SIM_LINE_SIZE;
+	near = &self->near[number % NEAR_LINES];
+	*near = *line;
+	near->number = number;
+	return now;
+}
+
+/**
+ * sim_forget_near - what a CPU has at hand may not be valid any more
+ * @model: the machine
+ * @cpu: number of the CPU
+ *
+ * Page tables change, and others take lines from the cache: the caller bounds how
+ * long that goes unseen.
+ */
+void sim_forget_near(struct sim_model *model, unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < NEAR_LINES; i++)
+		model->cpus[cpu].near[i].number = NO_LINE;
+}
+
+/**
+ * sim_traffic - what has gone through a node's channel
+ * @model: the machine
+ * @node: number of the node
+ *
+ * Return: counters since sim_model_new().
+ */
+const struct sim_traffic *sim_traffic(const struct sim_model *model,
+				      unsigned int node)
+{
+	return &model->traffic[node];
+}
+
+static bool good_config(const struct sim_config *config)
+{
+	const uint64_t room = (CHANNEL_BUCKETS / 2) * CHANNEL_BUCKET_PS * 1000;
+	unsigned int i;
+
+	if (!config->nr_nodes || config->nr_nodes > SIM_MAX_NODES ||
+	    !config->nr_cpus || config->nr_cpus > SIM_MAX_CPUS ||
+	    !config->window || config->window > SIM_MAX_WINDOW)
+		return false;
+	for (i = 0; i < config->nr_nodes; i++) {
+		const struct sim_node *node = &config->nodes[i];
+
+		if (node->start > node->end || !node->read_mbps ||
+		    !node->write_mbps)
+			return false;
+		/* All that can wait for the node has to fit into its accounts. */
+		if (config->nr_cpus * config->window >
+		    room / line_fs(node->read_mbps) ||
+		    config->nr_cpus * config->window >
+		    room / line_fs(node->write_mbps))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * sim_model_new - a machine on which nothing has happened
+ * @config: what it is; copied
+ *
+ * Return: the machine, or NULL if @config is out of bounds or memory is short.
+ */
+struct sim_model *sim_model_new(const struct sim_config *config)
+{
+	struct sim_model *model;
+	unsigned int i, j;
+
+	if (!good_config(config))
+		return NULL;
+	model = calloc(1, sizeof(*model));
+	if (!model)
+		return NULL;
+	model->config = *config;
+	for (i = 0; i < config->nr_nodes; i++)
+		channel_init(&model->channels[i]);
+	for (i = 0; i < config->nr_cpus; i++)
+		sim_forget_near(model, i);
+	for (i = 0; i < CACHE_SETS; i++) {
+		for (j = 0; j < SIM_CACHE_WAYS; j++)
+			model->cache[i][j].number = NO_LINE;
+	}
+	return model;
+}
+
+/**
+ * sim_model_free - the end of a machine
+ * @model: the machine
+ */
+void sim_model_free(struct sim_model *model)
+{
+	free(model);
+}

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests windows, caches and channels of memory nodes, and times of CPUs. Prints TAP. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../channel.h"
+#include "../clock.h"
+#include "../model.h"
+
+#define MIB		(1ULL << 20)
+#define PAGE		4096
+
+#define QUANTUM_PS	100000
+
+#define FAST_NS		80
+#define SLOW_NS		250
+#define FAST_MBPS	200000
+#define SLOW_MBPS	22000
+#define SLOW_START	(1024 * MIB)
+
+static unsigned int tests;
+static bool failed;
+
+static __attribute__((format(printf, 2, 3)))
+void result(bool good, const char *format, ...)
+{
+	va_list arguments;
+
+	printf("%s %u ", good ? "ok" : "not ok", ++tests);
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	putchar('\n');
+	failed |= !good;
+}
+
+/* @share: as a part of 1 */
+static void near_to(double value, double wanted, double share, const char *what)
+{
+	result(fabs(value / wanted - 1) <= share, "%s: %.2f, wanted %.2f +- %.1f %%",
+	       what, value, wanted, 100 * share);
+}
+
+/* Node 0 is fast, node 1 slow. */
+static struct sim_config two_nodes(unsigned int nr_cpus, unsigned int window)
+{
+	return (struct sim_config){
+		.nodes = {
+			{ 0, SLOW_START, FAST_MBPS, FAST_MBPS, FAST_NS, FAST_NS },
+			{ SLOW_START, 2 * SLOW_START, SLOW_MBPS, SLOW_MBPS,
+			  SLOW_NS, SLOW_NS },
+		},
+		.nr_nodes = 2,
+		.nr_cpus = nr_cpus,
+		.window = window,
+	};
+}
+
+static struct sim_model *new_model(const struct sim_config *config)
+{
+	struct sim_model *model = sim_model_new(config);
+
+	if (!model) {
+		printf("Bail out! no model\n");
+		exit(1);
+	}
+	return model;
+}
+
+/* One access, with the same virtual as physical address; returns the new time. */
+static uint64_t touch(struct sim_model *model, unsigned int cpu, bool store,
+		      uint64_t address, uint64_t now)
+{
+	struct sim_access access = { .virt = address, .store = store };
+
+	if (sim_near(model, cpu, &access, &now))
+		return now;
+	return sim_far(model, cpu, &access, address, now);
+}
+
+/* A load of eight bytes with this value */
+static uint64_t load(struct sim_model *model, uint64_t address, uint64_t value,
+		     uint64_t now)
+{
+	struct sim_access access = {
+		.virt = address, .pointer = true, .value = value,
+	};
+
+	if (sim_near(model, 0, &access, &now))
+		return now;
+	return sim_far(model, 0, &access, address, now);
+}
+
+/* Weights of the nodes; pages go round in the smoothest order for two. */
+struct placement {
+	unsigned int fast;
+	unsigned int slow;
+};
+
+static uint64_t place(const struct placement *placement, uint64_t offset)
+{
+	uint64_t page = offset / PAGE;
+	unsigned int sum = placement->fast + placement->slow;
+	uint64_t before = page * placement->slow / sum;
+	bool slow = (page + 1) * placement->slow / sum != before;
+
+	return slow ? SLOW_START + offset : offset;
+}
+
+/*
+ * CPUs copy @size bytes in all, each a part, in turns of a quantum; @reads and
+ * @writes say how many arrays. Returns GB/s.
+ */
+static double stream(const struct sim_config *config,
+		     const struct placement *placement, uint64_t size,
+		     unsigned int reads, unsigned int writes)
+{
+	struct sim_model *model = new_model(config);
+	unsigned int nr = config->nr_cpus, arrays = reads + writes, cpu, i;
+	uint64_t done[SIM_MAX_CPUS] = {}, part = size / nr, last = 0, offset;
+	unsigned int running = nr;
+	struct clock clock = { .quantum = QUANTUM_PS };
+
+	for (cpu = 0; cpu < nr; cpu++)
+		clock_wake(&clock, cpu);
+	for (cpu = 0; running; cpu = (cpu + 1) % nr) {
+		while (clock.running[cpu] &&
+		       clock.now[cpu] < clock_limit(&clock, cpu)) {
+			offset = cpu * part + done[cpu];
+			for (i = 0; i < arrays; i++)
+				clock.now[cpu] = touch(model, cpu, i >= reads,
+					place(placement, offset + i * size),
+					clock.now[cpu]);
+			done[cpu] += SIM_LINE_SIZE;
+			if (done[cpu] < part)
+				continue;
+			clock_halt(&clock, cpu);
+			running--;
+		}
+	}
+	for (cpu = 0; cpu < nr; cpu++)
+		last = clock.now[cpu] > last ? clock.now[cpu] : last;
+	sim_model_free(model);
+	return (double)size * arrays * 1000 / last;
+}
+
+static const struct placement fast = { 1, 0 }, slow = { 0, 1 };
+
+static void test_stream(void)
+{
+	struct sim_config config = two_nodes(1, 1024);
+
+	near_to(stream(&config, &fast, 32 * MIB, 1, 1), 200, 0.01,
+		"copy on the fast node, GB/s");
+	near_to(stream(&config, &slow, 32 * MIB, 1, 1), 22, 0.01,
+		"copy on the slow node, GB/s");
+	config = two_nodes(4, 256);
+	near_to(stream(&config, &fast, 32 * MIB, 1, 1), 200, 0.01,
+		"copy on the fast node by four CPUs, GB/s");
+	near_to(stream(&config, &slow, 32 * MIB, 1, 1), 22, 0.01,
+		"copy on the slow node by four CPUs, GB/s");
+	config = two_nodes(1, 8);
+	near_to(stream(&config, &fast, 8 * MIB, 1, 0), 8 * 64 / 80.0, 0.01,
+		"with 8 lines in flight latency is the limit, GB/s");
+}
+
+static void test_directions(void)
+{
+	struct sim_config config = two_nodes(1, 1024);
+
+	config.nodes[0].read_mbps = 224800;
+	config.nodes[0].write_mbps = 182600;
+	near_to(stream(&config, &fast, 32 * MIB, 1, 0), 224.8, 0.01,
+		"reading alone, GB/s");
+	near_to(stream(&config, &fast, 32 * MIB, 0, 1), 182.6, 0.01,
+		"writing alone, GB/s");
+	near_to(stream(&config, &fast, 32 * MIB, 1, 1), 201.5, 0.01,
+		"as much reading as writing, GB/s");
+	near_to(stream(&config, &fast, 32 * MIB, 2, 1), 208.7, 0.01,
+		"twice as much reading as writing, GB/s");
+}
+
+static void test_two_nodes(void)
+{
+	const struct placement even = { 1, 1 }, weighted = { 9, 1 };
+	struct sim_config wide = two_nodes(1, 1024), narrow = two_nodes(1, 64);
+	double small, large;
+
+	near_to(stream(&wide, &even, 32 * MIB, 1, 1), 44, 0.02,
+		"1:1 is twice the slow node, GB/s");
+	large = stream(&wide, &weighted, 64 * MIB, 1, 1);
+	near_to(large, 220, 0.02, "9:1 is near the sum, GB/s");
+	small = stream(&narrow, &weighted, 32 * MIB, 1, 1);
+	result(small < large / 4 && small > 22,
+	       "9:1 with 64 lines in flight falls short: %.1f GB/s", small);
+	small = stream(&narrow, &even, 32 * MIB, 1, 1);
+	near_to(small, 2 * 64 * 64.0 / (SLOW_NS + FAST_NS), 0.15,
+		"1:1 with 64 lines in flight, a page after the other, GB/s");
+}
+
+/* A ring of pointers through 16 MiB, a line each, in an order without streaks */
+static double chase(const struct placement *placement, bool pointers)
+{
+	struct sim_config config = two_nodes(1, 1024);
+	struct sim_model *model = new_model(&config);
+	uint64_t lines = 16 * MIB / SIM_LINE_SIZE, line = 0, now = 0, i;
+
+	for (i = 0; i < lines; i++) {
+		uint64_t next = (line * 5 + 12345) % lines;
+
+		now = load(model, place(placement, line * SIM_LINE_SIZE),
+			   pointers ? place(placement, next * SIM_LINE_SIZE) :
+				      1ULL << 63, now);
+		line = next;
+	}
+	sim_model_free(model);
+	return (double)now / lines / 1000;
+}
+
+static void test_chase(void)
+{
+	const struct placement even = { 1, 1 };
+
+	near_to(chase(&fast, true), FAST_NS, 0.01, "pointers on the fast node, ns");
+	near_to(chase(&slow, true), SLOW_NS, 0.01, "pointers on the slow node, ns");
+	near_to(chase(&even, true), (FAST_NS + SLOW_NS) / 2.0, 0.01,
+		"pointers over both, ns");
+	near_to(chase(&fast, false), 64 / 200.0, 0.02,
+		"the same loads with other values do not wait, ns");
+}
+
+static void test_pointer_reach(void)
+{
+	static const struct {
+		uint64_t offset;
+		bool waits;
+	} cases[] = { { 0, true }, { 4095, true }, { 4096, false }, { -1, false } };
+	struct sim_config config = two_nodes(1, 1024);
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sim_model *model = new_model(&config);
+		uint64_t value = 20 * PAGE + 1000, now;
+
+		load(model, 0, value, 0);
+		now = touch(model, 0, false, value + cases[i].offset, 0);
+		result((now == FAST_NS * 1000) == cases[i].waits,
+		       "an access %lld bytes after a value %s",
+		       (long long)cases[i].offset,
+		       cases[i].waits ? "waits" : "does not wait");
+		now = touch(model, 0, false, value + cases[i].offset,
+			    FAST_NS * 1000);
+		result(now == FAST_NS * 1000, "and not after the value has come");
+		sim_model_free(model);
+	}
+}
+
+static void test_pointer_at_hand(void)
+{
+	struct sim_config config = two_nodes(1, 1024);
+	struct sim_model *model = new_model(&config);
+	uint64_t now;
+
+	now = touch(model, 0, false, 0, 0);
+	now = load(model, 8, 20 * PAGE, now);
+	now = touch(model, 0, false, 20 * PAGE, now);
+	result(now == FAST_NS * 1000,
+	       "a pointer in a line that is on its way is waited for");
+	sim_model_free(model);
+}
+
+/* Reads @size bytes once more after having read them; returns lines read then. */
+static uint64_t again(uint64_t size, bool forget)
+{
+	struct sim_config config = two_nodes(1, 1024);
+	struct sim_model *model = new_model(&config);
+	uint64_t now = 0, first, address;
+
+	for (address = 0; address < size; address += SIM_LINE_SIZE)
+		now = touch(model, 0, false, address, now);
+	first = sim_traffic(model, 0)->reads;
+	if (forget)
+		sim_forget_near(model, 0);
+	for (address = 0; address < size; address += SIM_LINE_SIZE)
+		now = touch(model, 0, false, address, now);
+	first = sim_traffic(model, 0)->reads - first;
+	sim_model_free(model);
+	return first;
+}
+
+static void test_cache(void)
+{
+	struct sim_config config = two_nodes(2, 1024);
+	struct sim_model *model;
+	const struct sim_traffic *traffic;
+
+	result(!again(SIM_CACHE_SIZE, true), "1 MiB stays in the cache");
+	result(again(2 * SIM_CACHE_SIZE, false) ==
+	       2 * SIM_CACHE_SIZE / SIM_LINE_SIZE,
+	       "of 2 MiB, read in order, nothing does");
+
+	model = new_model(&config);
+	traffic = sim_traffic(model, 0);
+	touch(model, 0, false, 0, 0);
+	touch(model, 1, false, 0, 0);
+	result(traffic->reads == 1, "what one CPU has read the other one finds");
+	touch(model, 0, true, 8, 0);
+	touch(model, 0, true, 16, 0);
+	touch(model, 1, true, 24, 0);
+	result(traffic->writes == 1 && traffic->reads == 1,
+	       "a line is written once, however many stores it takes");
+	touch(model, 0, true, PAGE, 0);
+	touch(model, 0, false, PAGE, 0);
+	result(traffic->writes == 2 && traffic->reads == 1,
+	       "a store does not read the line, nor does a load after it");
+	result(touch(model, 0, false, 2 * SLOW_START, 7) == 7,
+	       "an address outside all nodes costs nothing");
+	sim_model_free(model);
+}
+
+static void test_near(void)
+{
+	struct sim_config config = two_nodes(1, 1024);
+	struct sim_model *model = new_model(&config);
+	struct sim_access access = { .virt = 5 * PAGE };
+	uint64_t now = 0;
+
+	result(!sim_near(model, 0, &access, &now), "at first nothing is at hand");
+	sim_far(model, 0, &access, 0, now);
+	result(sim_near(model, 0, &access, &now), "a line that was used is");
+	access.store = true;
+	result(!sim_near(model, 0, &access, &now), "but for a store that dirties it");
+	sim_far(model, 0, &access, 0, now);
+	result(sim_near(model, 0, &access, &now), "later stores find it");
+	sim_forget_near(model, 0);
+	result(!sim_near(model, 0, &access, &now), "forgotten, it is not any more");
+	sim_model_free(model);
+}
+
+/* Two CPUs read from a node all the time, one after the other. */
+static void test_sharing(void)
+{
+	struct sim_config config = two_nodes(2, 512);
+	struct sim_model *model = new_model(&config);
+	struct clock clock = { .quantum = QUANTUM_PS };
+	uint64_t lines[2] = {};
+	unsigned int cpu;
+
+	clock_wake(&clock, 0);
+	clock_wake(&clock, 1);
+	for (cpu = 0; clock_behind(&clock) < 100000000; cpu = !cpu) {
+		while (clock.now[cpu] < clock_limit(&clock, cpu)) {
+			clock.now[cpu] = touch(model, cpu, false,
+				SLOW_START + cpu * 512 * MIB +
+				lines[cpu] * SIM_LINE_SIZE, clock.now[cpu]);
+			lines[cpu]++;
+		}
+	}
+	near_to((lines[0] + lines[1]) * 64000.0 / clock_behind(&clock), 22, 0.05,
+		"two CPUs share a channel, GB/s in all");
+	near_to((double)lines[0] / lines[1], 1, 0.05, "in equal parts, one to the other");
+	sim_model_free(model);
+}
+
+static void test_clock(void)
+{
+	struct clock clock = { .quantum = QUANTUM_PS };
+
+	clock_wake(&clock, 0);
+	clock.now[0] = 1000000;
+	result(clock_limit(&clock, 0) == 1000000 + QUANTUM_PS,
+	       "one CPU alone runs for a quantum");
+	clock_wake(&clock, 2);
+	result(clock.now[2] == 1000000, "a CPU wakes in the time of the others");
+	clock.now[2] += 500;
+	result(clock_limit(&clock, 2) == 1000000 + QUANTUM_PS &&
+	       clock_limit(&clock, 0) == 1000500 + QUANTUM_PS,
+	       "each may be a quantum ahead of the other one");
+	result(clock_behind(&clock) == 1000000, "all have reached the time of one");
+	clock_halt(&clock, 0);
+	result(clock_behind(&clock) == 1000500, "a halted one does not count");
+	clock_halt(&clock, 2);
+	clock_skip(&clock, 7000000);
+	clock_skip(&clock, 6000000);
+	result(clock_behind(&clock) == 7000000, "when all wait, time is skipped");
+	clock_wake(&clock, 0);
+	result(clock.now[0] == 7000000, "and who wakes then has skipped it");
+	clock.now[0]++;
+	clock_wake(&clock, 0);
+	result(clock.now[0] == 7000001, "who runs already goes on");
+}
+
+/*
+ * A line each @period ps; returns the mean latency, ns, of those behind the first
+ * half.
+ */
+static double latency_at(double load)
+{
+	struct sim_config config = two_nodes(1, 1024);
+	struct sim_model *model = new_model(&config);
+	const struct sim_traffic *traffic = sim_traffic(model, 0);
+	double period = 64e6 / FAST_MBPS / load;
+	unsigned int i, count = 50000;
+	uint64_t half = 0;
+
+	for (i = 0; i < count; i++) {
+		if (i == count / 2)
+			half = traffic->read_ps;
+		touch(model, 0, false, i * SIM_LINE_SIZE, i * period);
+	}
+	half = traffic->read_ps - half;
+	sim_model_free(model);
+	return half / 1000.0 / (count - count / 2);
+}
+
+static void test_loaded_latency(void)
+{
+	double middle;
+
+	near_to(latency_at(0.1), FAST_NS, 0.01, "latency at 10 % of the bandwidth, ns");
+	near_to(latency_at(0.38), FAST_NS, 0.01, "latency at 38 %, ns");
+	middle = (FAST_NS + latency_at(0.8)) / 2;
+	near_to(latency_at(0.6), middle, 0.05,
+		"latency at 60 %, half way between those at 40 and 80 %, ns");
+	result(latency_at(0.8) > 1.3 * FAST_NS && latency_at(0.8) < 1.6 * FAST_NS,
+	       "latency at 80 %%: %.1f ns", latency_at(0.8));
+	result(latency_at(0.98) > 2 * FAST_NS,
+	       "latency at 98 %% is more than twice the idle one: %.1f ns",
+	       latency_at(0.98));
+	result(latency_at(0.98) < 4 * FAST_NS, "and less than four times");
+}
+
+static void test_channel(void)
+{
+	static struct channel channel;
+	uint64_t arrives = 0;
+	unsigned int i;
+
+	channel_init(&channel);
+	/* 2.9 ns do not divide a bucket. */
+	for (i = 0; i < 10000; i++)
+		arrives = channel_take(&channel, 0, 2909091, 0);
+	near_to(arrives / 1000.0, 10000 * 64 / 22.0, 0.001,
+		"10000 lines at once take their time, ns");
+	arrives = channel_take(&channel, 20 * 1000000, 2909091, 0);
+	near_to(arrives / 1000.0, 10001 * 64 / 22.0, 0.001,
+		"a later one takes its place behind them, ns");
+	arrives = channel_take(&channel, 40 * 1000000, 2909091, 5);
+	result(arrives == 40 * 1000000 + 5, "one behind the queue does not wait");
+	arrives = channel_take(&channel, 35 * 1000000, 2909091, 5);
+	result(arrives == 35 * 1000000 + 5,
+	       "nor does one that is asked for later in an earlier time");
+}
+
+static void test_config(void)
+{
+	struct sim_config config = two_nodes(1, SIM_MAX_WINDOW + 1);
+	struct sim_model *model;
+
+	result(!sim_model_new(&config), "a window out of bounds is refused");
+	config = two_nodes(0, 1);
+	result(!sim_model_new(&config), "no CPU is refused");
+	config = two_nodes(1, 1);
+	config.nodes[1].write_mbps = 0;
+	result(!sim_model_new(&config), "a node without bandwidth is refused");
+	config = two_nodes(8, SIM_MAX_WINDOW);
+	config.nodes[1].read_mbps = 100;
+	result(!sim_model_new(&config),
+	       "a node too slow for what may wait for it is refused");
+	config = two_nodes(1, 1);
+	model = sim_model_new(&config);
+	result(model, "what is within bounds is not");
+	sim_model_free(model);
+}
+
+int main(void)
+{
+	puts("TAP version 13");
+	test_stream();
+	test_directions();
+	test_two_nodes();
+	test_chase();
+	test_pointer_reach();
+	test_pointer_at_hand();
+	test_cache();
+	test_near();
+	test_sharing();
+	test_clock();
+	test_loaded_latency();
+	test_channel();
+	test_config();
+	printf("1..%u\n", tests);
+	return failed;
+}
