@@ -8,7 +8,7 @@ override RUN := $(value RUN)
 export BASE_TARBALL SCENARIO FILES RUN ONLY PEERS CONFIG LOCALMODCONFIG LSMOD \
 	VANILLA VERSION
 
-.PHONY: help run test vm debug-test kernel tree series refresh check \
+.PHONY: help run test vm sim debug-test kernel tree series refresh check \
 	check-all cross arm64-test upgrade-base count bench deb deb-test doctor \
 	clean
 
@@ -19,6 +19,8 @@ help:
 	@echo '                   SCENARIO=name               a machine of scenarios/list'
 	@echo '                   FILES="host[:guest] ..."    files to put into it'
 	@echo '                   RUN="command"               ends with its status'
+	@echo 'make sim         as make vm, on a machine whose slow memory is slow, by its own clock:'
+	@echo '                   SCENARIO=name               a machine of scenarios/sim, or of scenarios/list'
 	@echo 'make kernel      build/bzImage, build/System.map, build/config, build/usr/include'
 	@echo 'make tree        build/tree: the patched kernel as a git tree, one commit a patch'
 	@echo 'make series      build/series: the mails that git am applies to a clean base'
@@ -62,6 +64,16 @@ vm:
 	[ -z "$$RUN" ] || set -- "$$@" -r "$$RUN"; \
 	status=0; \
 	scripts/vm.sh "$$@" || status=$$?; \
+	[ -z "$$RUN" ] || echo "status of the command: $$status"; \
+	exit $$status
+
+sim:
+	@set --; \
+	[ -z "$$SCENARIO" ] || set -- "$$@" -s "$$SCENARIO"; \
+	[ -z "$$FILES" ] || set -- "$$@" -f "$$FILES"; \
+	[ -z "$$RUN" ] || set -- "$$@" -r "$$RUN"; \
+	status=0; \
+	scripts/sim.sh "$$@" || status=$$?; \
 	[ -z "$$RUN" ] || echo "status of the command: $$status"; \
 	exit $$status
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Every test: set-up, kernel, each scenario (KUnit at boot, then kselftests), the proof of the harness, the tools, numactl,
-# the model of memory nodes, the old calls compared with the base kernel's, boot parameters, the packages, instruction counts.
+# the model of memory nodes and the machine that has it, the old calls compared with the base kernel's, boot parameters, the packages, instruction counts.
 # usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE]
 #   -l  looks for memory leaks after the tests    -e  for the environment of the kselftests of one scenario
-# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, bwactl, manpages, numasim, model, figures, promises, following, turns, oldcalls, parameters, deb, count; TESTS="name ..." these kselftests.
+# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, bwactl, manpages, numasim, sim, model, figures, promises, following, turns, oldcalls, parameters, deb, count; TESTS="name ..." these kselftests.
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 when something passed and nothing failed.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -31,7 +31,7 @@ scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r
 	[ "$arch" != "$tested" ] || echo "$name"
 done)
 parts=$scenarios
-[ -n "$compiler" ] || parts="$scenarios harness numactl mpolctl bwactl manpages numasim model figures promises following turns oldcalls parameters deb count"
+[ -n "$compiler" ] || parts="$scenarios harness numactl mpolctl bwactl manpages numasim sim model figures promises following turns oldcalls parameters deb count"
 for name in ${ONLY:=$parts}; do
 	case " $(echo "$parts" | tr '\n' ' ')" in
 	*" $name "*) ;;
@@ -111,6 +111,9 @@ host_test numactl "$TOP/scripts/numactl.sh" -k "$kernel" -x "$slowdown"
 
 # The packages are the same whatever kernel is tested.
 [ "$config" != default ] || host_test deb "$TOP/tests/deb/packages.sh"
+
+# What a kernel with checks does to its own memory would be measured as well.
+[ "$config" != default ] || host_test sim "$TOP/tests/tools/sim.sh" -k "$kernel" -x "$slowdown"
 
 # Instructions are counted on the kernel that they are promised for.
 if [ "$config" = default ] && [ -x "$TOP/scripts/insn-count.sh" ]; then

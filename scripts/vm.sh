@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Boots a kernel on a scenario's machine and runs a command there, or a shell on this terminal without one.
-# usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f "host[:guest] ..."] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a KERNEL-ARGUMENTS] [-i NS]
+# usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f "host[:guest] ..."] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a KERNEL-ARGUMENTS] [-i NS] [-m]
 # Standard output is the command's, and so is the exit status, except for
 #   120 the kernel panicked    121 the machine stopped before the command ended    122 the machine is not as its scenario says
 #   123 QEMU did not start     124 the time limit was reached
+#   -m  memory has the speed that the scenario says, while sim-run runs a command: see tools/numasim, and scripts/sim.sh, which prepares it
 #   -i  how long an instruction takes where the clock counts them: 1, 2, 4 or 8 ns, the latter without this
 # ACCEL=tcg or ACCEL=kvm chooses the accelerator; otherwise KVM is used where it proves to work.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-scenario=cxl2 kernel='' files='' command='' log='' limit='' arguments='' instruction=8
-while getopts s:k:f:r:o:t:a:i: option; do
+scenario=cxl2 kernel='' files='' command='' log='' limit='' arguments='' instruction=8 modelled=''
+while getopts s:k:f:r:o:t:a:i:m option; do
 	case $option in
 	s) scenario=$OPTARG ;;
 	k) kernel=$OPTARG ;;
@@ -21,7 +22,8 @@ while getopts s:k:f:r:o:t:a:i: option; do
 	t) limit=$OPTARG ;;
 	a) arguments=$OPTARG ;;
 	i) instruction=$OPTARG ;;
-	*) die "usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f FILES] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a ARGUMENTS] [-i NS]" ;;
+	m) modelled=yes ;;
+	*) die "usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f FILES] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a ARGUMENTS] [-i NS] [-m]" ;;
 	esac
 done
 
@@ -54,7 +56,8 @@ case $arch in
 arm64) system=aarch64 cpu=cortex-a72 console=ttyAMA0 output=ttyS0 ;;
 *) system=x86_64 cpu=max console=ttyS0 output=ttyS1 ;;
 esac
-command -v "qemu-system-$system" > /dev/null || die "qemu-system-$system is missing: make doctor says what to install"
+qemu=qemu-system-$system
+command -v "$qemu" > /dev/null || die "$qemu is missing: make doctor says what to install"
 # Only the emulator has a clock that counts instructions, and only with one thread.
 case $(value clock) in
 instructions*)
@@ -73,6 +76,19 @@ instructions*)
 	[ "$arch" != x86_64 ] || accel=$("$TOP/scripts/vm-accel.sh")
 	;;
 esac
+# The model has a clock of its own. Without erms, whose fast strings cost an access for each byte, a kernel may not start with fsrm.
+if [ -n "$modelled" ]; then
+	accel=model
+	root=$("$TOP/scripts/sim-qemu.sh") || die "$root"
+	qemu=$root/usr/bin/$qemu
+	nodes=$("$TOP/scripts/sim-nodes.sh" "$conf")
+	window=$(value window)
+	cpus=$(value qemu | sed 's/.*-smp \([0-9]*\).*/\1/')
+	plugin=$BUILD/numasim/numasim.so,$nodes,window=$((${window:-1024} / cpus)),report=$BUILD/vm/$scenario.report
+	mkdir -p "$BUILD/vm/$(dirname "$scenario")"
+	files="$files $BUILD/numasim/guest:/usr/bin"
+	arguments="$arguments tsc=reliable tsc_early_khz=2000000 nokaslr norandmaps"
+fi
 "$TOP/scripts/initramfs.sh" -o "$work/initramfs" -s "$conf" -r "$command" -f "$(value files)$files"
 
 # Without a command the console is this terminal and there is no limit but the one asked for.
@@ -85,6 +101,10 @@ else
 fi
 case $accel in
 kvm) set -- "$@" -accel kvm -cpu host ;;
+model)
+	set -- "$@" -accel tcg,thread=single -cpu "$cpu,-rdrand,-rdseed,-erms,-fsrm" -seed 1 -rtc base=2026-01-01,clock=vm \
+		-plugin "$plugin" -L "$root/usr/share/seabios" -L "$root/usr/share/qemu"
+	;;
 instructions) set -- "$@" -accel tcg,thread=single -icount "shift=$shift,sleep=off" -cpu "$cpu" ;;
 *) set -- "$@" -accel tcg,thread=multi -cpu "$cpu" ;;
 esac
@@ -103,7 +123,7 @@ set -- $(value qemu) -nodefaults -no-user-config -display none -no-reboot \
 
 start() {
 	status=0
-	timeout --foreground -k 5 "${limit% }" "qemu-system-$system" "$@" 2> "$work/qemu" || status=$?
+	timeout --foreground -k 5 "${limit% }" "$qemu" "$@" 2> "$work/qemu" || status=$?
 	echo "$status" > "$work/status"
 }
 if [ -n "$command" ]; then
