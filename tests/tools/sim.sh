@@ -61,8 +61,8 @@ compare() {
 	{
 		have = measured[$1 " " $2]
 		off = have ? 100 * (have / $3 - 1) : 100
-		printf "%s - %s %s, %s: %s, wanted %.2f +- %d %%\n", off <= $4 && off >= -$4 ? "ok" : "not ok", $1, $2, name,
-			have ? have : "nothing", $3, $4
+		printf "%s - %s %s, %s: %s, wanted %.2f +- %d %%\n", (off <= $4 && off >= -$4 ? "ok" : "not ok"), $1, $2, name,
+			(have ? have : "nothing"), $3, $4
 	}' "$2" "$1"
 }
 sed 's/$/ 1/' "$out/one" > "$out/one.wanted"
