@@ -13,7 +13,7 @@
 
 #ifdef CONFIG_MOVABLE_BLOCKS
 
-bool movable_blocks_parse(const char *text);
+bool movable_blocks_parse(char *text);
 void movable_blocks_reserve(void);
 void movable_blocks_release(void);
 bool movable_blocks_exist(void);
@@ -32,7 +32,7 @@ bool movable_blocks_skip(int nid, enum zone_type type, unsigned long *pfn);
 
 #else
 
-static inline bool movable_blocks_parse(const char *text)
+static inline bool movable_blocks_parse(char *text)
 {
 	return false;
 }

@@ -34,7 +34,7 @@
 #define KERNEL_PART	8
 
 /* What the command line says, each time that movablecore= stands there */
-static const char *values[MEMORY_RANGES_MAX] __initdata;
+static char *values[MEMORY_RANGES_MAX] __initdata;
 static struct memory_ranges blocks __ro_after_init;
 /* For each node, from where on all of it is movable, or 0 */
 static unsigned long *movable_pfns __initdata;
@@ -46,7 +46,7 @@ static unsigned long *movable_pfns __initdata;
  * Context: early in boot.
  * Return: whether it names blocks.
  */
-bool __init movable_blocks_parse(const char *text)
+bool __init movable_blocks_parse(char *text)
 {
 	unsigned int i;
 
