@@ -145,7 +145,7 @@ bool movable_blocks_exist(void)
 }
 
 /**
- * movable_blocks_hold - are all of some page frames in a block?
+ * movable_blocks_hold - are all of some page frames in blocks?
  * @start_pfn: the first page frame
  * @nr_pages:  how many
  *

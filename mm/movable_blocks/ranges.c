@@ -245,23 +245,6 @@ unsigned long memory_ranges_next(const struct memory_ranges *ranges,
 	return pfn;
 }
 
-/**
- * memory_ranges_hold - are all of some page frames in one range?
- * @ranges: the ranges
- * @start:  the first page frame
- * @end:    the one behind the last
- *
- * Context: any.
- * Return: whether they are.
- */
-bool memory_ranges_hold(const struct memory_ranges *ranges,
-			unsigned long start, unsigned long end)
-{
-	unsigned int i = memory_ranges_find(ranges, start);
-
-	return i < ranges->nr && end <= ranges->range[i].end;
-}
-
 /* How many page frames of @range are from @start to @end; the first in *@first */
 static unsigned long overlap(const struct memory_range *range,
 			     unsigned long start, unsigned long end,
@@ -290,6 +273,21 @@ unsigned long memory_ranges_pages(const struct memory_ranges *ranges,
 	for (i = 0; i < ranges->nr; i++)
 		pages += overlap(&ranges->range[i], start, end, &first);
 	return pages;
+}
+
+/**
+ * memory_ranges_hold - are all of some page frames in ranges?
+ * @ranges: the ranges, of which two may touch
+ * @start:  the first page frame
+ * @end:    the one behind the last
+ *
+ * Context: any.
+ * Return: whether they are.
+ */
+bool memory_ranges_hold(const struct memory_ranges *ranges,
+			unsigned long start, unsigned long end)
+{
+	return memory_ranges_pages(ranges, start, end) == end - start;
 }
 
 /**

@@ -192,6 +192,10 @@ static void each_frame_has_its_range(struct kunit *test)
 						    6 * BLOCK + 1));
 	KUNIT_EXPECT_FALSE(test, memory_ranges_hold(&ranges, 4 * BLOCK - 1,
 						    6 * BLOCK));
+	/* Two that touch hold what lies across. */
+	KUNIT_ASSERT_NULL(test, add(&ranges, 3 * BLOCK, 4 * BLOCK));
+	KUNIT_EXPECT_TRUE(test, memory_ranges_hold(&ranges, 2 * BLOCK,
+						   6 * BLOCK));
 }
 
 static void next_skips_the_others(struct kunit *test)
