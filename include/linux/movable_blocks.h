@@ -13,10 +13,11 @@
 
 #ifdef CONFIG_MOVABLE_BLOCKS
 
+extern unsigned int nr_movable_blocks;
+
 bool movable_blocks_parse(char *text);
 void movable_blocks_reserve(void);
 void movable_blocks_release(void);
-bool movable_blocks_exist(void);
 bool movable_blocks_hold(unsigned long start_pfn, unsigned long nr_pages);
 unsigned long movable_blocks_draw(const struct zone *zone, unsigned long random);
 bool movable_blocks_apart(struct zone *zone, unsigned long start_pfn,
@@ -28,7 +29,25 @@ void movable_blocks_zone_range(int nid, enum zone_type type,
 unsigned long movable_blocks_absent(int nid, enum zone_type type,
 				    unsigned long start_pfn,
 				    unsigned long end_pfn);
-bool movable_blocks_skip(int nid, enum zone_type type, unsigned long *pfn);
+bool __movable_blocks_skip(int nid, enum zone_type type, unsigned long *pfn);
+
+/**
+ * movable_blocks_exist - are there blocks?
+ *
+ * Context: after movable_blocks_reserve().
+ * Return: whether there are.
+ */
+static inline bool movable_blocks_exist(void)
+{
+	return nr_movable_blocks;
+}
+
+/* __movable_blocks_skip() for each page frame at boot, at no cost without blocks */
+static inline bool movable_blocks_skip(int nid, enum zone_type type,
+				       unsigned long *pfn)
+{
+	return movable_blocks_exist() && __movable_blocks_skip(nid, type, pfn);
+}
 
 #else
 

@@ -36,6 +36,8 @@
 /* What the command line says, each time that movablecore= stands there */
 static char *values[MEMORY_RANGES_MAX] __initdata;
 static struct memory_ranges blocks __ro_after_init;
+/* How many of them there are; inline functions read it */
+unsigned int nr_movable_blocks __ro_after_init;
 /* For each node, from where on all of it is movable, or 0 */
 static unsigned long *movable_pfns __initdata;
 
@@ -116,6 +118,7 @@ void __init movable_blocks_reserve(void)
 
 	for (i = 0; i < ARRAY_SIZE(values) && values[i]; i++)
 		memory_ranges_read(&blocks, "movablecore", values[i], reserve);
+	nr_movable_blocks = blocks.nr;
 }
 
 /**
@@ -131,17 +134,6 @@ void __init movable_blocks_release(void)
 	for (block = blocks.range; block < blocks.range + blocks.nr; block++)
 		memblock_phys_free(PFN_PHYS(block->start),
 				   PFN_PHYS(block->end - block->start));
-}
-
-/**
- * movable_blocks_exist - are there blocks?
- *
- * Context: after movable_blocks_reserve().
- * Return: whether there are.
- */
-bool movable_blocks_exist(void)
-{
-	return blocks.nr;
 }
 
 /**
@@ -329,22 +321,22 @@ unsigned long __init movable_blocks_absent(int nid, enum zone_type type,
 }
 
 /**
- * movable_blocks_skip - pass by page frames that a zone spans, but does not have
+ * __movable_blocks_skip - pass by page frames that a zone spans, but does not have
  * @nid:  the node
  * @type: the zone
  * @pfn:  a page frame that the zone spans; moved on to the next that may be the
  *        zone's
  *
- * Context: while the memory map is made at boot, never after it.
+ * Context: while the memory map is made at boot, never after it; there are
+ *          blocks.
  * Return: whether @pfn was moved.
  */
-bool __ref movable_blocks_skip(int nid, enum zone_type type, unsigned long *pfn)
+bool __ref __movable_blocks_skip(int nid, enum zone_type type,
+				 unsigned long *pfn)
 {
 	unsigned long next = *pfn;
 	unsigned int i;
 
-	if (!blocks.nr)
-		return false;
 	if (type != ZONE_MOVABLE) {
 		next = memory_ranges_next(&blocks, blocks.nr, *pfn);
 	} else if (!movable_pfns[nid] || *pfn < movable_pfns[nid]) {
