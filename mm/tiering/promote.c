@@ -640,6 +640,15 @@ static void start_over(struct promotion_node *node)
 	hot_threshold_init(&node->threshold, default_threshold());
 }
 
+/* Under promotion_lock; faults read without it. */
+static void set_threshold(struct promotion_node *node,
+			  const struct hot_threshold *threshold)
+{
+	node->threshold.def = threshold->def;
+	WRITE_ONCE(node->threshold.cap, threshold->cap);
+	WRITE_ONCE(node->threshold.ms, threshold->ms);
+}
+
 static void look_at_node(int nid, struct promotion_node *node)
 {
 	struct hot_threshold threshold = node->threshold;
@@ -649,8 +658,7 @@ static void look_at_node(int nid, struct promotion_node *node)
 	take_part(node, &part);
 	latency_window_add(&node->window, &part);
 	hot_threshold_next(&threshold, &node->window, rate, default_threshold());
-	WRITE_ONCE(node->threshold.cap, threshold.cap);
-	WRITE_ONCE(node->threshold.ms, threshold.ms);
+	set_threshold(node, &threshold);
 	trace_threshold(nid, threshold.ms, threshold.cap, rate, part.moved,
 			part.back);
 }
@@ -698,8 +706,7 @@ void promotion_settings_changed(void)
 		threshold = node->threshold;
 		hot_threshold_update(&threshold, &node->window, promotion_rate(),
 				     default_threshold());
-		WRITE_ONCE(node->threshold.cap, threshold.cap);
-		WRITE_ONCE(node->threshold.ms, threshold.ms);
+		set_threshold(node, &threshold);
 	}
 	mutex_unlock(&promotion_lock);
 }

@@ -132,6 +132,7 @@ void hot_threshold_init(struct hot_threshold *threshold, unsigned int def)
 {
 	threshold->ms = def;
 	threshold->cap = 2 * def;
+	threshold->def = def;
 }
 
 /*
@@ -174,6 +175,9 @@ void hot_threshold_update(struct hot_threshold *threshold,
 	bool whole = true;
 	unsigned int cap;
 
+	/* The brake is as tight under another configured threshold. */
+	threshold->cap = mul_u64_u32_div(threshold->cap, def, threshold->def);
+	threshold->def = def;
 	threshold->cap = clamp(threshold->cap, max(LOWEST(def) / LEAST_SHARE, 1U),
 			       2 * def);
 	cap = max(threshold->cap, LOWEST(def));

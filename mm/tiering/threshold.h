@@ -51,10 +51,12 @@ struct latency_part {
  * @cap: what the threshold cannot exceed now; lowered while pages go back and
  *       forth. Where lower makes no difference any more, it is the budget that
  *       is lowered instead.
+ * @def: the configured threshold that @cap goes with
  */
 struct hot_threshold {
 	unsigned int ms;
 	unsigned int cap;
+	unsigned int def;
 };
 
 unsigned int latency_bin(unsigned int ms);

@@ -322,6 +322,32 @@ static void configured(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, INT_MAX / 2U);
 }
 
+/* Another configured threshold holds at once, with the brake as tight as it was. */
+static void configured_anew(struct kunit *test)
+{
+	struct context *ctx = context_of(test);
+	unsigned int cap, part;
+
+	hot_threshold_update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT,
+			     10 * DEF);
+	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 10U * DEF);
+	hot_threshold_update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT, 1);
+	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 1U);
+	hot_threshold_update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT, DEF);
+	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, (unsigned int)DEF);
+
+	fill_all(&ctx->part, LATENCY_PARTS);
+	ctx->part.moved = 10000;
+	ctx->part.back = 6000;
+	for (part = 0; part < LATENCY_PARTS; part++)
+		next(ctx, PROMOTION_NO_LIMIT);
+	cap = ctx->threshold.cap;
+	KUNIT_EXPECT_LT(test, cap, DEF / 2U);
+	hot_threshold_update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT,
+			     10 * DEF);
+	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 10 * cap);
+}
+
 static struct kunit_case threshold_cases[] = {
 	KUNIT_CASE(bins),
 	KUNIT_CASE(quantile),
@@ -335,6 +361,7 @@ static struct kunit_case threshold_cases[] = {
 	KUNIT_CASE(nothing_to_take),
 	KUNIT_CASE(brake),
 	KUNIT_CASE(configured),
+	KUNIT_CASE(configured_anew),
 	{}
 };
 
