@@ -19,6 +19,7 @@ bool promotion_wanted(struct page *page, unsigned long address, int nid);
 void promotion_failed(int nid);
 void promotion_succeeded(int nid);
 int promotion_real_cpupid(int cpupid);
+void promotion_scan_begins(void);
 void promotion_forget_task(struct task_struct *p);
 unsigned int promotion_scan_period(struct task_struct *p, unsigned int shortest);
 int promotion_mark(struct folio *from, struct folio *to, int mark);

@@ -30,6 +30,7 @@
 #include <linux/sched/sysctl.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/swap.h>
 #include <linux/timekeeping.h>
 #include <linux/vmstat.h>
 #include <linux/workqueue.h>
@@ -345,6 +346,21 @@ void promotion_forget_task(struct task_struct *p)
 	p->numa_promotion_charged = 0;
 	p->numa_promoted = 0;
 	p->numa_slow_faults = 0;
+}
+
+/**
+ * promotion_scan_begins - memory of a task is about to be scanned
+ *
+ * New pages, and those whose migration has failed, wait in a batch of the CPU for
+ * their LRU list until others follow. The scan passes over them, as the batch is
+ * one more user of them: the last pages that a task takes would never come up.
+ *
+ * Context: the task itself, at most once a scan period; no locks.
+ */
+void promotion_scan_begins(void)
+{
+	if (tiering_is_on())
+		lru_add_drain();
 }
 
 /**

@@ -58,6 +58,24 @@ TEST_F_TIMEOUT(promotion, hot_pages_come_up, PATIENT_TIMEOUT)
 	area_unmap(&area);
 }
 
+/*
+ * New pages wait in the CPU's batch until others follow, and the scan passes over
+ * what waits there.
+ */
+TEST_F_TIMEOUT(promotion, a_single_page_comes_up, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct area area;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_free_space(ctx->fast, SOME_PAGES))
+		SKIP(return, "the fast node has too little free memory");
+	ASSERT_EQ(0, map_on(&area, ctx->slow, 1, false));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, 1));
+	area_unmap(&area);
+}
+
 TEST_F_TIMEOUT(promotion, huge_pages_come_up, PATIENT_TIMEOUT)
 {
 	struct context *ctx = &self->ctx;
