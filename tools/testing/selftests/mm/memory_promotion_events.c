@@ -609,7 +609,8 @@ TEST_F_TIMEOUT(events, scan_goes_on_while_pages_come_up, PATIENT_TIMEOUT)
 		touch_once(&area);
 		passed = counter("numa_pte_updates") - scanned;
 	}
-	EXPECT_LT(0, counter("pgpromote_success") - moved);
+	EXPECT_TRUE(counter("pgpromote_success") > moved ||
+		    count_on(&area, ctx->fast) == MOST_PAGES);
 	EXPECT_LE(least, passed);
 	unfill(filler);
 	area_unmap(&area);
