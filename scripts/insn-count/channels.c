@@ -214,6 +214,8 @@ static void prefer(unsigned int node)
 
 static void drain_node(unsigned int node, unsigned long pages)
 {
+	if (!pages)
+		return;
 	prefer(node);
 	touch(new_memory(pages), pages);
 }
