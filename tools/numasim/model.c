@@ -10,9 +10,9 @@
  * same traffic, and known to be the storing CPU's. A store does not read the line
  * that it misses, as what fills whole lines does not on real machines.
  *
- * A CPU waits when its window is full, and when the address of an access lies
- * within POINTER_REACH bytes after a value of eight bytes that it has loaded from
- * a line that has not arrived: it follows a pointer.
+ * A CPU waits when its window is full, when the address of an access lies within
+ * POINTER_REACH bytes after a value of eight bytes that it has loaded from a line
+ * that has not arrived (it follows a pointer), and at a fence.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,12 +43,16 @@ struct pointer {
  * @near: lines at hand, each at its only place
  * @pointers: values that may be pointers, by the bits of their POINTER_REACH
  * @window: a heap of the times when misses arrive, the earliest first
+ * @loaded: when all that it has loaded has arrived, ps
+ * @stored: when all that it has stored has, ps
  */
 struct cpu {
 	struct line near[NEAR_LINES];
 	struct pointer pointers[POINTERS];
 	uint64_t window[SIM_MAX_WINDOW];
 	unsigned int waiting;
+	uint64_t loaded;
+	uint64_t stored;
 };
 
 struct sim_model {
@@ -127,6 +131,12 @@ static void note_pointer(struct cpu *cpu, const struct sim_access *access,
 			.value = access->value,
 			.ready = ready,
 		};
+}
+
+static void extend(uint64_t *time, uint64_t ready)
+{
+	if (*time < ready)
+		*time = ready;
 }
 
 /* Time of a channel that a line takes, fs */
@@ -236,8 +246,10 @@ uint64_t sim_far(struct sim_model *model, unsigned int cpu,
 	}
 	if (access->store && !line->dirty) {
 		line->dirty = true;
-		transfer(model, self, node, true, &now);
+		extend(&self->stored, transfer(model, self, node, true, &now));
 	}
+	if (!access->store)
+		extend(&self->loaded, line->ready);
 	line->last = ++model->uses;
 	note_pointer(self, access, line->ready, now);
 
@@ -245,6 +257,26 @@ uint64_t sim_far(struct sim_model *model, unsigned int cpu,
 	near = &self->near[number % NEAR_LINES];
 	*near = *line;
 	near->number = number;
+	return now;
+}
+
+/**
+ * sim_fence - a CPU waits for what it has loaded, and perhaps stored
+ * @model: the machine
+ * @cpu: number of the CPU
+ * @stores: it waits for its stores as well
+ * @now: time of the CPU, ps
+ *
+ * Return: time of the CPU when it goes on, ps.
+ */
+uint64_t sim_fence(const struct sim_model *model, unsigned int cpu, bool stores,
+		   uint64_t now)
+{
+	const struct cpu *self = &model->cpus[cpu];
+
+	extend(&now, self->loaded);
+	if (stores)
+		extend(&now, self->stored);
 	return now;
 }
 

@@ -89,6 +89,8 @@ bool sim_near(struct sim_model *model, unsigned int cpu,
 	      const struct sim_access *access, uint64_t *now);
 uint64_t sim_far(struct sim_model *model, unsigned int cpu,
 		 const struct sim_access *access, uint64_t phys, uint64_t now);
+uint64_t sim_fence(const struct sim_model *model, unsigned int cpu, bool stores,
+		   uint64_t now);
 void sim_forget_near(struct sim_model *model, unsigned int cpu);
 const struct sim_traffic *sim_traffic(const struct sim_model *model,
 				      unsigned int node);

@@ -31,7 +31,6 @@
 #define ON_PAUSE_PS	40000
 #define ON_QUANTUM_PS	100000
 
-
 #define TICKS_PER_NS	2
 #define PS_PER_TICK	(1000 / TICKS_PER_NS)
 
@@ -176,6 +175,16 @@ static void pause_(unsigned int cpu, void *data)
 	clock_.now[cpu] += on ? ON_PAUSE_PS : OFF_PAUSE_PS;
 }
 
+static void fence(unsigned int cpu, void *stores)
+{
+	if (!on)
+		return;
+	fold(cpu);
+	clock_.now[cpu] = sim_fence(model, cpu, stores != NULL, clock_.now[cpu]);
+	if (clock_.now[cpu] >= limits[cpu])
+		turn(cpu, NULL);
+}
+
 /* Code is translated anew: with the model off accesses are not even looked at. */
 static void switch_model(unsigned int cpu, void *data)
 {
@@ -202,6 +211,9 @@ static void watch_insn(struct qemu_plugin_insn *insn)
 		{ { MARKER_OFF }, 7, switch_model, NULL },
 		{ { 0xf4 }, 1, halt, NULL },		/* hlt */
 		{ { 0xf3, 0x90 }, 2, pause_, NULL },	/* pause */
+		{ { 0x0f, 0xae, 0xe8 }, 3, fence, NULL },	/* lfence */
+		{ { 0x0f, 0xae, 0xf0 }, 3, fence, &on },	/* mfence */
+		{ { 0x0f, 0x01, 0xf9 }, 3, fence, NULL },	/* rdtscp */
 	};
 	uint8_t bytes[7];
 	size_t i, size = qemu_plugin_insn_size(insn);

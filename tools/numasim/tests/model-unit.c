@@ -271,6 +271,45 @@ static void test_pointer_at_hand(void)
 	sim_model_free(model);
 }
 
+static void test_fence(void)
+{
+	struct sim_config config = two_nodes(2, 1024);
+	struct sim_model *model = new_model(&config);
+	uint64_t store = FAST_NS * 1000, last;
+
+	result(sim_fence(model, 0, true, 7) == 7, "without an access a fence does not wait");
+	touch(model, 0, true, 0, 0);
+	result(sim_fence(model, 0, false, 7) == 7, "a fence of loads does not wait for a store");
+	result(sim_fence(model, 0, true, 7) == store, "one of stores does");
+	touch(model, 0, false, SLOW_START, 0);
+	last = SLOW_NS * 1000;
+	touch(model, 0, false, PAGE, 0);
+	result(sim_fence(model, 0, false, 7) == last,
+	       "a fence waits for the last load to arrive, not for the last one made");
+	result(sim_fence(model, 0, false, last + 1) == last + 1, "and not once it has");
+	result(sim_fence(model, 1, true, 7) == 7, "nor for what another CPU does");
+	touch(model, 1, false, SLOW_START, 0);
+	result(sim_fence(model, 1, false, 7) == last,
+	       "but for a line that another CPU has asked for, if it loads that");
+	sim_model_free(model);
+}
+
+/* A line of 100 after the other, each behind a fence, as a program can time them */
+static void test_fenced_loads(void)
+{
+	struct sim_config config = two_nodes(1, 1024);
+	struct sim_model *model = new_model(&config);
+	uint64_t now = 0;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		now = touch(model, 0, false, i * PAGE, now);
+		now = sim_fence(model, 0, false, now);
+	}
+	near_to(now / 1000.0 / 100, FAST_NS, 0.01, "a load between two fences, ns");
+	sim_model_free(model);
+}
+
 /* Reads @size bytes once more after having read them; returns lines read then. */
 static uint64_t again(uint64_t size, bool forget)
 {
@@ -484,6 +523,8 @@ int main(void)
 	test_chase();
 	test_pointer_reach();
 	test_pointer_at_hand();
+	test_fence();
+	test_fenced_loads();
 	test_cache();
 	test_near();
 	test_sharing();
