@@ -54,7 +54,24 @@ all() {
 	sed 's/-m 2G/-m 6G/; s/size=1G/size=3G/' "$scenarios/cxl2.conf" > "$work/split.conf"
 	refuses "$work/split.conf" "hole below 4 GiB"
 	refuses "$scenarios/uma.conf" "lack a bandwidth or a latency of node 0"
-	refuses "$scenarios/dual.conf" "only one initiator"
+	# Two sockets: what is slower from the other one is the link, if one link explains it.
+	refuses "$scenarios/dual.conf" "node 3 has 22528 MB/s, and for the CPUs of node 0 16384, which their link of 81920 does not explain"
+	sed 's/bandwidth=16G/bandwidth=22G/' "$scenarios/dual.conf" > "$work/sockets.conf"
+	first="node=0:30000000:204800:204800:80:80:0,node=30000000:60000000:204800:204800:80:80:1"
+	second="node=60000000:80000000:22528:22528:250:250:0,node=80000000:a0000000:22528:22528:250:250:1"
+	nodes "$work/sockets.conf" "$first,$second,cpus=0-0:0,remote=0:1:140:140,remote=0:3:350:350,link=0:1:81920:81920,\
+cpus=1-1:1,remote=1:0:140:140,remote=1:2:350:350,link=1:0:81920:81920"
+	sed 's/bandwidth=80G/bandwidth=200G/' "$work/sockets.conf" > "$work/unlimited.conf"
+	nodes "$work/unlimited.conf" "$first,$second,cpus=0-0:0,remote=0:1:140:140,remote=0:3:350:350,\
+cpus=1-1:1,remote=1:0:140:140,remote=1:2:350:350"
+	sed '/initiator=1,target=2.*latency/d' "$work/sockets.conf" > "$work/unknown.conf"
+	refuses "$work/unknown.conf" "lack a bandwidth or a latency of node 2 for the CPUs of node 1"
+	sed '/initiator=1,target=0.*bandwidth/ { s/access/read/; p; s/read-/write-/; s/80G/200G/; }' "$work/sockets.conf" > "$work/reads.conf"
+	refuses "$work/reads.conf" "the link from node 1 to node 0 slows reads or writes alone"
+	sed 's/cpus=1,/cpus=1,cpus=2,/; s/-smp 2/-smp 3/' "$work/sockets.conf" > "$work/ranges.conf"
+	refuses "$work/ranges.conf" "which CPUs belong to which node"
+	sed 's/m2,initiator=0/m2/' "$work/sockets.conf" > "$work/stray.conf"
+	refuses "$work/stray.conf" "node 2 has no initiator with CPUs"
 	refuses "$scenarios/hotplug.conf" "memory that is a device"
 	refuses "$scenarios/arm64.conf" "only q35 machines"
 }

@@ -40,6 +40,7 @@ struct pointer {
 };
 
 /*
+ * @socket: that it belongs to
  * @near: lines at hand, each at its only place
  * @pointers: values that may be pointers, by the bits of their POINTER_REACH
  * @window: a heap of the times when misses arrive, the earliest first
@@ -47,6 +48,7 @@ struct pointer {
  * @stored: when all that it has stored has, ps
  */
 struct cpu {
+	unsigned int socket;
 	struct line near[NEAR_LINES];
 	struct pointer pointers[POINTERS];
 	uint64_t window[SIM_MAX_WINDOW];
@@ -58,6 +60,7 @@ struct cpu {
 struct sim_model {
 	struct sim_config config;
 	struct channel channels[SIM_MAX_NODES];
+	struct channel links[SIM_MAX_SOCKETS][SIM_MAX_SOCKETS];
 	struct sim_traffic traffic[SIM_MAX_NODES];
 	struct cpu cpus[SIM_MAX_CPUS];
 	struct line cache[CACHE_SETS][SIM_CACHE_WAYS];
@@ -145,18 +148,44 @@ static uint64_t line_fs(uint32_t mbps)
 	return SIM_LINE_SIZE * 1000000000ULL / mbps;
 }
 
+/* When nothing else goes on, ps */
+static uint64_t idle_latency(const struct sim_config *config, unsigned int socket,
+			     unsigned int number, bool write)
+{
+	const struct sim_node *node = &config->nodes[number];
+	const struct sim_latency *remote = &config->remote[socket][number];
+
+	if (node->socket == socket)
+		return (write ? node->write_ns : node->read_ns) * 1000ULL;
+	return (write ? remote->write_ns : remote->read_ns) * 1000ULL;
+}
+
+/* What goes over a link takes the same time of both channels, not one after the other. */
+static uint64_t take_link(struct sim_model *model, unsigned int from,
+			  unsigned int to, bool write, uint64_t now,
+			  uint64_t latency)
+{
+	const struct sim_link *link = &model->config.links[from][to];
+	uint32_t mbps = write ? link->write_mbps : link->read_mbps;
+
+	if (from == to || !mbps)
+		return now;
+	return channel_take(&model->links[from][to], now, line_fs(mbps), latency);
+}
+
 static uint64_t transfer(struct sim_model *model, struct cpu *cpu,
 			 unsigned int node, bool write, uint64_t *now)
 {
 	const struct sim_node *config = &model->config.nodes[node];
 	struct sim_traffic *traffic = &model->traffic[node];
 	uint32_t mbps = write ? config->write_mbps : config->read_mbps;
-	uint32_t ns = write ? config->write_ns : config->read_ns;
-	uint64_t ready;
+	uint64_t latency, ready;
 
 	*now = window_wait(model, cpu, *now);
-	ready = channel_take(&model->channels[node], *now,
-			     line_fs(mbps), ns * 1000ULL);
+	latency = idle_latency(&model->config, cpu->socket, node, write);
+	ready = channel_take(&model->channels[node], *now, line_fs(mbps), latency);
+	extend(&ready, take_link(model, cpu->socket, config->socket, write, *now,
+				 latency));
 	window_push(cpu, ready);
 	if (write) {
 		traffic->writes++;
@@ -309,9 +338,45 @@ const struct sim_traffic *sim_traffic(const struct sim_model *model,
 	return &model->traffic[node];
 }
 
-static bool good_config(const struct sim_config *config)
+/* All that can wait for a channel has to fit into its accounts. */
+static bool has_room(const struct sim_config *config, uint32_t read_mbps,
+		     uint32_t write_mbps)
 {
 	const uint64_t room = (CHANNEL_BUCKETS / 2) * CHANNEL_BUCKET_PS * 1000;
+	uint32_t mbps = read_mbps < write_mbps ? read_mbps : write_mbps;
+
+	return mbps && config->nr_cpus * config->window <= room / line_fs(mbps);
+}
+
+/* Of nodes that are good */
+static bool good_sockets(const struct sim_config *config)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < config->nr_cpus; i++) {
+		unsigned int socket = config->sockets[i];
+
+		if (socket >= SIM_MAX_SOCKETS)
+			return false;
+		for (j = 0; j < config->nr_nodes; j++) {
+			const struct sim_latency *remote = &config->remote[socket][j];
+			unsigned int to = config->nodes[j].socket;
+			const struct sim_link *link = &config->links[socket][to];
+
+			if (to == socket)
+				continue;
+			if (!remote->read_ns || !remote->write_ns)
+				return false;
+			if ((link->read_mbps || link->write_mbps) &&
+			    !has_room(config, link->read_mbps, link->write_mbps))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool good_config(const struct sim_config *config)
+{
 	unsigned int i;
 
 	if (!config->nr_nodes || config->nr_nodes > SIM_MAX_NODES ||
@@ -321,17 +386,11 @@ static bool good_config(const struct sim_config *config)
 	for (i = 0; i < config->nr_nodes; i++) {
 		const struct sim_node *node = &config->nodes[i];
 
-		if (node->start > node->end || !node->read_mbps ||
-		    !node->write_mbps)
-			return false;
-		/* All that can wait for the node has to fit into its accounts. */
-		if (config->nr_cpus * config->window >
-		    room / line_fs(node->read_mbps) ||
-		    config->nr_cpus * config->window >
-		    room / line_fs(node->write_mbps))
+		if (node->start > node->end || node->socket >= SIM_MAX_SOCKETS ||
+		    !has_room(config, node->read_mbps, node->write_mbps))
 			return false;
 	}
-	return true;
+	return good_sockets(config);
 }
 
 /**
@@ -353,8 +412,14 @@ struct sim_model *sim_model_new(const struct sim_config *config)
 	model->config = *config;
 	for (i = 0; i < config->nr_nodes; i++)
 		channel_init(&model->channels[i]);
-	for (i = 0; i < config->nr_cpus; i++)
+	for (i = 0; i < SIM_MAX_SOCKETS; i++) {
+		for (j = 0; j < SIM_MAX_SOCKETS; j++)
+			channel_init(&model->links[i][j]);
+	}
+	for (i = 0; i < config->nr_cpus; i++) {
+		model->cpus[i].socket = config->sockets[i];
 		sim_forget_near(model, i);
+	}
 	for (i = 0; i < CACHE_SETS; i++) {
 		for (j = 0; j < SIM_CACHE_WAYS; j++)
 			model->cache[i][j].number = NO_LINE;

@@ -385,19 +385,64 @@ static void add_node(const char *option, const char *text)
 
 	if (config.nr_nodes == SIM_MAX_NODES)
 		fail(option, "too many nodes");
-	if (sscanf(text, "%llx:%llx:%u:%u:%u:%u%n", &start, &end,
+	if (sscanf(text, "%llx:%llx:%u:%u:%u:%u%n:%u%n", &start, &end,
 		   &node->read_mbps, &node->write_mbps, &node->read_ns,
-		   &node->write_ns, &length) != 6 || text[length])
-		fail(option, "not START:END:READ_MBPS:WRITE_MBPS:READ_NS:WRITE_NS");
+		   &node->write_ns, &length, &node->socket, &length) < 6 ||
+	    text[length])
+		fail(option, "not START:END:READ_MBPS:WRITE_MBPS:READ_NS:WRITE_NS[:SOCKET]");
 	node->start = start;
 	node->end = end;
 	config.nr_nodes++;
+}
+
+static void set_cpus(const char *option, const char *text)
+{
+	unsigned int first, last, socket, cpu;
+	int length = 0;
+
+	if (sscanf(text, "%u-%u:%u%n", &first, &last, &socket, &length) != 3 ||
+	    text[length] || first > last || last >= SIM_MAX_CPUS)
+		fail(option, "not FIRST-LAST:SOCKET, or out of bounds");
+	for (cpu = first; cpu <= last; cpu++)
+		config.sockets[cpu] = socket;
+}
+
+static void set_remote(const char *option, const char *text)
+{
+	unsigned int socket, node;
+	struct sim_latency remote;
+	int length = 0;
+
+	if (sscanf(text, "%u:%u:%u:%u%n", &socket, &node, &remote.read_ns,
+		   &remote.write_ns, &length) != 4 || text[length] ||
+	    socket >= SIM_MAX_SOCKETS || node >= SIM_MAX_NODES)
+		fail(option, "not SOCKET:NODE:READ_NS:WRITE_NS, or out of bounds");
+	config.remote[socket][node] = remote;
+}
+
+static void set_link(const char *option, const char *text)
+{
+	unsigned int from, to;
+	struct sim_link link;
+	int length = 0;
+
+	if (sscanf(text, "%u:%u:%u:%u%n", &from, &to, &link.read_mbps,
+		   &link.write_mbps, &length) != 4 || text[length] ||
+	    from >= SIM_MAX_SOCKETS || to >= SIM_MAX_SOCKETS || from == to)
+		fail(option, "not FROM:TO:READ_MBPS:WRITE_MBPS, or out of bounds");
+	config.links[from][to] = link;
 }
 
 static void read_option(const char *option)
 {
 	if (!strncmp(option, "node=", 5)) {
 		add_node(option, option + 5);
+	} else if (!strncmp(option, "cpus=", 5)) {
+		set_cpus(option, option + 5);
+	} else if (!strncmp(option, "remote=", 7)) {
+		set_remote(option, option + 7);
+	} else if (!strncmp(option, "link=", 5)) {
+		set_link(option, option + 5);
 	} else if (!strncmp(option, "window=", 7)) {
 		config.window = number(option, option + 7, 1, SIM_MAX_WINDOW);
 	} else if (!strncmp(option, "insn=", 5)) {
@@ -427,7 +472,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 	config.nr_cpus = info->system.max_vcpus;
 	model = sim_model_new(&config);
 	if (!model)
-		fail("model", "no nodes, or one that is too slow for the window");
+		fail("model",
+		     "no nodes, one too slow for the window, or one without latency for a CPU");
 	clock_.quantum = OFF_QUANTUM_PS;
 	counts.score = qemu_plugin_scoreboard_new(sizeof(uint64_t));
 	take_over_time();

@@ -403,6 +403,178 @@ static void test_sharing(void)
 	sim_model_free(model);
 }
 
+#define REMOTE_NS	170
+#define NODE_MBPS	400000
+#define LINK_MBPS	200000
+#define CXL_MBPS	64000
+
+/*
+ * Two sockets with two CPUs each; nodes 0 and 1 belong to socket 0, 2 and 3 to
+ * socket 1.
+ */
+static struct sim_config two_sockets(void)
+{
+	struct sim_config config = {
+		.nr_nodes = 4,
+		.nr_cpus = 4,
+		.window = SIM_MAX_WINDOW,
+		.sockets = { 0, 0, 1, 1 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		config.nodes[i] = (struct sim_node){
+			.start = i * SLOW_START,
+			.end = (i + 1) * SLOW_START,
+			.read_mbps = NODE_MBPS,
+			.write_mbps = NODE_MBPS,
+			.read_ns = FAST_NS,
+			.write_ns = FAST_NS,
+			.socket = i / 2,
+		};
+		config.remote[i < 2][i] = (struct sim_latency){ REMOTE_NS, REMOTE_NS };
+	}
+	config.links[0][1] = (struct sim_link){ LINK_MBPS, LINK_MBPS };
+	config.links[1][0] = config.links[0][1];
+	return config;
+}
+
+/*
+ * Each CPU reads or writes lines of two nodes in turn; UINT32_MAX stands for a CPU
+ * that does nothing. Gets GB/s of each CPU over 50 us, once windows are full.
+ */
+static void pull(const struct sim_config *config, bool store,
+		 const unsigned int nodes[][2], double *gbps)
+{
+	struct sim_model *model = new_model(config);
+	struct clock clock = { .quantum = QUANTUM_PS };
+	uint64_t lines[SIM_MAX_CPUS] = {}, counted[SIM_MAX_CPUS] = {};
+	uint64_t offset, limit, begin = 20000000, end = 70000000;
+	unsigned int nr = config->nr_cpus, cpu;
+
+	for (cpu = 0; cpu < nr; cpu++) {
+		if (nodes[cpu][0] != UINT32_MAX)
+			clock_wake(&clock, cpu);
+	}
+	for (cpu = 0; clock_behind(&clock) < end; cpu = (cpu + 1) % nr) {
+		limit = clock_limit(&clock, cpu);
+		while (clock.running[cpu] && clock.now[cpu] < limit) {
+			offset = cpu * 256 * MIB + lines[cpu] * SIM_LINE_SIZE;
+			clock.now[cpu] = touch(model, cpu, store,
+				nodes[cpu][lines[cpu] % 2] * SLOW_START + offset,
+				clock.now[cpu]);
+			lines[cpu]++;
+			counted[cpu] += clock.now[cpu] >= begin && clock.now[cpu] < end;
+		}
+	}
+	for (cpu = 0; cpu < nr; cpu++)
+		gbps[cpu] = counted[cpu] * 64000.0 / (end - begin);
+	sim_model_free(model);
+}
+
+#define NOTHING		{ UINT32_MAX, UINT32_MAX }
+
+static void test_link(void)
+{
+	static const unsigned int local[][2] = { { 0, 1 }, NOTHING, NOTHING, NOTHING },
+		remote[][2] = { { 2, 3 }, NOTHING, NOTHING, NOTHING },
+		two_cpus[][2] = { { 2, 2 }, { 3, 3 }, NOTHING, NOTHING },
+		crossed[][2] = { { 2, 2 }, NOTHING, { 0, 0 }, NOTHING },
+		both[][2] = { { 2, 2 }, NOTHING, { 2, 2 }, NOTHING },
+		slow_node[][2] = { { 3, 3 }, NOTHING, NOTHING, NOTHING };
+	struct sim_config config = two_sockets();
+	double gbps[SIM_MAX_CPUS];
+
+	pull(&config, false, local, gbps);
+	near_to(gbps[0], 800, 0.01, "two nodes of its own socket, GB/s");
+	pull(&config, false, remote, gbps);
+	near_to(gbps[0], 200, 0.01, "two nodes behind one link share it, GB/s");
+	pull(&config, true, remote, gbps);
+	near_to(gbps[0], 200, 0.01, "so do writes to them, GB/s");
+	pull(&config, false, two_cpus, gbps);
+	near_to(gbps[0] + gbps[1], 200, 0.01, "and two CPUs, each at one of them, GB/s");
+	pull(&config, false, crossed, gbps);
+	near_to(gbps[0], 200, 0.01, "each socket has a direction: the one, GB/s");
+	near_to(gbps[2], 200, 0.01, "and the other, GB/s");
+	pull(&config, false, both, gbps);
+	near_to(gbps[0] + gbps[2], 400, 0.01,
+		"a node that both sockets read has what it has alone, GB/s");
+	result(gbps[0] <= 1.01 * 200 && gbps[0] > 150,
+	       "and the link's part of it at most is read over the link: %.1f GB/s",
+	       gbps[0]);
+	config.nodes[3].read_mbps = CXL_MBPS;
+	pull(&config, false, slow_node, gbps);
+	near_to(gbps[0], 64, 0.01, "a node slower than the link is the limit, GB/s");
+	config = two_sockets();
+	config.links[0][1] = (struct sim_link){};
+	pull(&config, false, crossed, gbps);
+	near_to(gbps[0], 400, 0.01, "a link without a limit is none, GB/s");
+	config.links[1][0] = (struct sim_link){ LINK_MBPS, 50000 };
+	pull(&config, true, crossed, gbps);
+	near_to(gbps[2], 50, 0.01, "a link has a bandwidth of writes of its own, GB/s");
+}
+
+static void test_sockets(void)
+{
+	static const struct {
+		unsigned int cpu;
+		unsigned int node;
+		bool store;
+		unsigned int ns;
+	} cases[] = {
+		{ 0, 0, false, FAST_NS }, { 1, 1, true, FAST_NS },
+		{ 0, 2, false, REMOTE_NS }, { 1, 3, true, 300 },
+		{ 2, 0, false, 400 }, { 3, 1, true, REMOTE_NS },
+		{ 2, 2, false, FAST_NS }, { 3, 3, true, FAST_NS },
+	};
+	struct sim_config config = two_sockets();
+	size_t i;
+
+	config.remote[0][3].write_ns = 300;
+	config.remote[1][0].read_ns = 400;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sim_model *model = new_model(&config);
+		uint64_t now;
+
+		touch(model, cases[i].cpu, cases[i].store,
+		      cases[i].node * SLOW_START, 0);
+		now = sim_fence(model, cases[i].cpu, true, 0);
+		result(now == cases[i].ns * 1000,
+		       "CPU %u %s node %u in %u ns: %.1f", cases[i].cpu,
+		       cases[i].store ? "writes" : "reads", cases[i].node,
+		       cases[i].ns, now / 1000.0);
+		sim_model_free(model);
+	}
+}
+
+static void refused(const struct sim_config *config, const char *what)
+{
+	struct sim_model *model = sim_model_new(config);
+
+	result(!model, "%s is refused", what);
+	sim_model_free(model);
+}
+
+static void test_bad_sockets(void)
+{
+	struct sim_config config = two_sockets();
+
+	config.remote[1][0].write_ns = 0;
+	refused(&config, "a node without latency for another socket");
+	config = two_sockets();
+	config.sockets[3] = SIM_MAX_SOCKETS;
+	refused(&config, "a CPU's socket out of bounds");
+	config = two_sockets();
+	config.nodes[3].socket = SIM_MAX_SOCKETS;
+	refused(&config, "a node's socket out of bounds");
+	config = two_sockets();
+	config.links[1][0].write_mbps = 0;
+	refused(&config, "a link that limits reads alone");
+	config = two_sockets();
+	config.links[1][0].write_mbps = 100;
+	refused(&config, "a link too slow for what may wait for it");
+}
+
 static void test_clock(void)
 {
 	struct clock clock = { .quantum = QUANTUM_PS };
@@ -528,6 +700,9 @@ int main(void)
 	test_cache();
 	test_near();
 	test_sharing();
+	test_link();
+	test_sockets();
+	test_bad_sockets();
 	test_clock();
 	test_loaded_latency();
 	test_channel();
