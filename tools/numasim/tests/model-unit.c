@@ -604,43 +604,56 @@ static void test_clock(void)
 }
 
 /*
- * A line each @period ps; returns the mean latency, ns, of those behind the first
- * half.
+ * Lines are asked for at an even pace that takes @load of a channel's bandwidth, as
+ * a part of 1; returns the mean latency, ns, of those behind the first half.
  */
-static double latency_at(double load)
+static double latency_at(double load, unsigned int mbps, unsigned int idle_ns)
 {
-	struct sim_config config = two_nodes(1, 1024);
-	struct sim_model *model = new_model(&config);
-	const struct sim_traffic *traffic = sim_traffic(model, 0);
-	double period = 64e6 / FAST_MBPS / load;
+	static struct channel channel;
+	double period = SIM_LINE_SIZE * 1e6 / mbps / load;
 	unsigned int i, count = 50000;
-	uint64_t half = 0;
+	uint64_t now, sum = 0;
 
+	channel_init(&channel);
 	for (i = 0; i < count; i++) {
-		if (i == count / 2)
-			half = traffic->read_ps;
-		touch(model, 0, false, i * SIM_LINE_SIZE, i * period);
+		now = i * period;
+		now = channel_take(&channel, now, SIM_LINE_SIZE * 1000000000ULL / mbps,
+				   idle_ns * 1000) - now;
+		if (i >= count / 2)
+			sum += now;
 	}
-	half = traffic->read_ps - half;
-	sim_model_free(model);
-	return half / 1000.0 / (count - count / 2);
+	return sum / 1000.0 / (count - count / 2);
+}
+
+static void test_loaded_latency_of(unsigned int mbps, unsigned int idle_ns)
+{
+	double knee = latency_at(0.4, mbps, idle_ns);
+	double steep = latency_at(0.8, mbps, idle_ns), full;
+	unsigned int percent;
+	char what[64];
+
+	for (percent = 10; percent < 80; percent += 10) {
+		double wanted = knee + (steep - knee) * ((int)percent - 40) / 40;
+
+		snprintf(what, sizeof(what), "latency at %u %% of %u MB/s, ns", percent, mbps);
+		near_to(latency_at(percent / 100.0, mbps, idle_ns),
+			percent <= 40 ? idle_ns : wanted, percent <= 40 ? 0.01 : 0.03, what);
+	}
+	near_to(steep, 1.4 * idle_ns, 0.03, "at 80 %");
+	full = latency_at(0.9, mbps, idle_ns);
+	result(full > 1.05 * steep && full < 2 * idle_ns,
+	       "at 90 %%, ns: %.2f, between those", full);
+	full = latency_at(0.98, mbps, idle_ns);
+	result(full > 2 * idle_ns && full < 4 * idle_ns,
+	       "at 98 %% it is two to four times the idle one: %.2f", full);
+	full = latency_at(1, mbps, idle_ns);
+	result(full > 2 * idle_ns && full < 4 * idle_ns, "and at 100 %%: %.2f", full);
 }
 
 static void test_loaded_latency(void)
 {
-	double middle;
-
-	near_to(latency_at(0.1), FAST_NS, 0.01, "latency at 10 % of the bandwidth, ns");
-	near_to(latency_at(0.38), FAST_NS, 0.01, "latency at 38 %, ns");
-	middle = (FAST_NS + latency_at(0.8)) / 2;
-	near_to(latency_at(0.6), middle, 0.05,
-		"latency at 60 %, half way between those at 40 and 80 %, ns");
-	result(latency_at(0.8) > 1.3 * FAST_NS && latency_at(0.8) < 1.6 * FAST_NS,
-	       "latency at 80 %%: %.1f ns", latency_at(0.8));
-	result(latency_at(0.98) > 2 * FAST_NS,
-	       "latency at 98 %% is more than twice the idle one: %.1f ns",
-	       latency_at(0.98));
-	result(latency_at(0.98) < 4 * FAST_NS, "and less than four times");
+	test_loaded_latency_of(FAST_MBPS, FAST_NS);
+	test_loaded_latency_of(SLOW_MBPS, SLOW_NS);
 }
 
 static void test_channel(void)
