@@ -39,6 +39,39 @@ refuses() {
 	result $? "${1##*/} is refused: $2"
 }
 
+# gives SCENARIO PUBLISHED: what follows from the bandwidths that are told, with R:W of reads to writes. Each line of PUBLISHED is
+# "alone NODE R:W VALUE", "even R:W VALUE" over all nodes, or "gain R:W VALUE" of all bandwidths together over node 0.
+gives() {
+	"$TOP/scripts/sim-nodes.sh" "$scenarios/sim/$1.conf" | tr ',' '\n' | awk -F '[: ]' -v name="$1" '
+	function mixed(node, reads, writes) {
+		return (reads + writes) / (reads / read[node] + writes / write[node]) / 1000
+	}
+	FILENAME == "-" {
+		if ($1 ~ /^node=/) {
+			read[nodes + 0] = $3
+			write[nodes++] = $4
+		}
+		next
+	}
+	$1 == "alone" { have = mixed($2, $3, $4) }
+	$1 != "alone" {
+		slow = 1e9
+		sum = 0
+		for (i = 0; i < nodes; i++) {
+			one = mixed(i, $2, $3)
+			sum += one
+			slow = one < slow ? one : slow
+		}
+		have = $1 == "even" ? nodes * slow : sum / mixed(0, $2, $3)
+	}
+	{
+		near = have / $NF < 1.002 && have / $NF > 0.998
+		printf "%s - %s: %s, have %.3f\n", near ? "ok" : "not ok", name, $0, have
+		lines++
+	}
+	END { printf "%s - %s was compared\n", lines ? "ok" : "not ok", name }' - "$2"
+}
+
 all() {
 	"$out/model-unit" > "$work/model"
 	status=$?
@@ -48,6 +81,32 @@ all() {
 	scenarios=$TOP/scenarios
 	nodes "$scenarios/cxl2.conf" "node=0:40000000:204800:204800:80:80,node=40000000:80000000:22528:22528:250:250"
 	nodes "$scenarios/sim/socket.conf" "node=0:40000000:224800:182600:80:80,node=40000000:80000000:30500:17500:250:250"
+	for scenario in "$scenarios"/sim/*.conf; do
+		"$TOP/scripts/sim-nodes.sh" "$scenario" > "$work/nodes" && grep -q '^node=' "$work/nodes"
+		result $? "${scenario##*/} can be modelled"
+	done
+	# What was published, or is said to have been fitted
+	echo "alone 0 1:1 201.5
+alone 0 2:1 208.7
+alone 1 1:1 22.25
+alone 1 2:1 24.4" > "$work/published"
+	gives socket "$work/published"
+	echo "alone 0 2:1 298.8
+alone 0 1:1 273.2
+even 2:1 113.04
+even 1:1 117.23
+gain 2:1 1.336
+gain 1:1 1.381" > "$work/published"
+	gives expanders "$work/published"
+	echo "alone 1 1:0 60
+alone 0 1:0 182.94
+even 1:0 120
+gain 1:0 1.328" > "$work/published"
+	gives lookups "$work/published"
+	echo "alone 0 2:1 261
+gain 1:0 1.21
+gain 2:1 1.31" > "$work/published"
+	gives ddr5-cxl "$work/published"
 	# 4 GiB: what does not fit below the hole comes behind it.
 	sed 's/-m 2G/-m 4G/; s/size=1G/size=2G/' "$scenarios/cxl2.conf" > "$work/large.conf"
 	nodes "$work/large.conf" "node=0:80000000:204800:204800:80:80,node=100000000:180000000:22528:22528:250:250"
