@@ -76,7 +76,9 @@ instructions*)
 	[ "$arch" != x86_64 ] || accel=$("$TOP/scripts/vm-accel.sh")
 	;;
 esac
-# The model has a clock of its own. Without erms, whose fast strings cost an access for each byte, a kernel may not start with fsrm.
+# The model has a clock of its own. Its processor lacks erms, whose fast strings are emulated byte by byte, and so has to lack fsrm: memmove()
+# of 6.1 takes the latter for a promise of the former, and with fsrm alone has neither "rep movsb" nor its check for less than 32 bytes, which
+# then go through a loop that counts down past zero and overwrites all memory (arch/x86/lib/memmove_64.S).
 if [ -n "$modelled" ]; then
 	accel=model
 	root=$("$TOP/scripts/sim-qemu.sh") || die "$root"
