@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the programs of this directory share */
+/*
+ * What the programs of this directory share: options, placement and time.
+ *
+ * All of them know two options. -p POLICY places whatever the process touches from
+ * then on, -b POLICY its arrays alone. POLICY is one of
+ *	default			no policy
+ *	bind:NODE,...
+ *	interleave:NODE,...
+ *	weighted:NODE,...	weighted interleaving by the weights in sysfs
+ *	weights:NODE*WEIGHT,...	and by weights of its own
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
@@ -11,8 +21,39 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../mm/mempolicy2.h"
 #include "place.h"
 
+#define PAGE		4096
+#define MAX_NODES	(8 * sizeof(unsigned long))
+
+struct policy {
+	int mode;	/* MPOL_* */
+	bool weighted;	/* with weights of its own */
+	unsigned long nodes;
+	uint8_t weights[MAX_NODES];
+};
+
+static const struct {
+	const char *name;
+	int mode;
+	bool nodes;
+	bool weighted;
+} policies[] = {
+	{ "default", MPOL_DEFAULT, false, false },
+	{ "bind:", MPOL_BIND, true, false },
+	{ "interleave:", MPOL_INTERLEAVE, true, false },
+	{ "weighted:", MPOL_WEIGHTED_INTERLEAVE, true, false },
+	{ "weights:", MPOL_WEIGHTED_INTERLEAVE, true, true },
+};
+
+/* Of the arrays; all zero is none */
+static struct policy of_arrays;
+
+/**
+ * die - ends the program with a line that says why
+ * @format: of printf(3), without the end of the line
+ */
 void die(const char *format, ...)
 {
 	va_list arguments;
@@ -25,49 +66,184 @@ void die(const char *format, ...)
 	exit(1);
 }
 
+/**
+ * take_number - reads a number of decimal digits
+ * @text: what begins with it; moved behind it
+ * @max: the greatest one that is good
+ * @value: the number
+ *
+ * Return: whether there is a good one.
+ */
+bool take_number(const char **text, unsigned int max, unsigned int *value)
+{
+	unsigned long long number = 0;
+	const char *at = *text;
+
+	while (*at >= '0' && *at <= '9' && number <= max)
+		number = 10 * number + (*at++ - '0');
+	if (at == *text || number > max)
+		return false;
+	*text = at;
+	*value = number;
+	return true;
+}
+
+/**
+ * to_number - an option's number
+ * @text: the option's argument
+ * @max: the greatest one that is good
+ *
+ * Return: a number from 1 to @max; ends the program when it is none.
+ */
 unsigned int to_number(const char *text, unsigned int max)
 {
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
+	const char *at = text;
+	unsigned int value;
 
-	if (end == text || *end || !value || value > max)
+	if (!take_number(&at, max, &value) || *at || !value)
 		die("'%s' is not a number from 1 to %u", text, max);
 	return value;
 }
 
-/**
- * place - sets the memory policy of this process
- * @text: POLICY:NODE,..., POLICY being bind, interleave or weighted
- */
-void place(const char *text)
+/* Where sysfs does not say which nodes have memory, the kernel has to judge. */
+static bool has_memory(unsigned int node)
 {
-	static const struct {
-		const char *name;
-		int mode;	/* of set_mempolicy(2) */
-	} policies[] = { { "bind:", 2 }, { "interleave:", 3 }, { "weighted:", 6 } };
-	unsigned long nodes = 0;
+	char line[256], *at = line;
+	unsigned long first, last;
+	FILE *file;
+
+	file = fopen("/sys/devices/system/node/has_memory", "re");
+	if (!file)
+		return true;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	while (*at >= '0' && *at <= '9') {
+		first = strtoul(at, &at, 10);
+		last = *at == '-' ? strtoul(at + 1, &at, 10) : first;
+		if (node >= first && node <= last)
+			return true;
+		at += *at == ',';
+	}
+	return false;
+}
+
+static void read_nodes(const char *text, const char *at, struct policy *policy)
+{
+	unsigned int node, weight;
+
+	do {
+		if (!take_number(&at, MAX_NODES - 1, &node))
+			die("'%s': a node is a number from 0 to %zu", text, MAX_NODES - 1);
+		if (!has_memory(node))
+			die("'%s': node %u has no memory, or does not exist", text, node);
+		policy->nodes |= 1UL << node;
+		if (!policy->weighted)
+			continue;
+		if (*at++ != '*' || !take_number(&at, UINT8_MAX, &weight) || !weight)
+			die("'%s': a node has to have a weight, NODE*WEIGHT, of 1 to %u",
+			    text, UINT8_MAX);
+		policy->weights[node] = weight;
+	} while (*at++ == ',');
+	if (at[-1])
+		die("'%s': nodes are separated by commas", text);
+}
+
+static struct policy read_policy(const char *text)
+{
+	struct policy policy = {};
 	size_t i, length;
 
 	for (i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
 		length = strlen(policies[i].name);
 		if (strncmp(text, policies[i].name, length))
 			continue;
-		for (text += length; *text; text += *text == ',') {
-			char *end;
-			unsigned long node = strtoul(text, &end, 10);
-
-			if (end == text || node >= 8 * sizeof(nodes) ||
-			    (*end && *end != ','))
-				die("'%s' are no nodes", text);
-			nodes |= 1UL << node;
-			text = end;
-		}
-		if (syscall(SYS_set_mempolicy, policies[i].mode, &nodes,
-			    8 * sizeof(nodes) + 1))
-			die("set_mempolicy: %s", strerror(errno));
-		return;
+		policy.mode = policies[i].mode;
+		policy.weighted = policies[i].weighted;
+		if (policies[i].nodes)
+			read_nodes(text, text + length, &policy);
+		else if (text[length])
+			break;
+		return policy;
 	}
-	die("'%s' is not bind:, interleave: or weighted: and nodes", text);
+	die("'%s' is not default, bind:, interleave: or weighted: and nodes, or weights: and NODE*WEIGHT,...",
+	    text);
+}
+
+static struct mpol_param with_weights(const struct policy *policy)
+{
+	return (struct mpol_param){
+		.mode = policy->mode,
+		.pol_maxnodes = MAX_NODES,
+		.pol_nodes = mpol_address(&policy->nodes),
+		.il_weights = mpol_address(policy->weights),
+	};
+}
+
+/* The older calls take one bit less than they are told. */
+static void place_process(const char *text)
+{
+	struct policy policy = read_policy(text);
+	struct mpol_param param = with_weights(&policy);
+	long failed;
+
+	if (policy.weighted)
+		failed = set_mempolicy2(&param, sizeof(param), 0);
+	else
+		failed = syscall(SYS_set_mempolicy, policy.mode, &policy.nodes,
+				 MAX_NODES + 1);
+	if (failed)
+		die("'%s': set_mempolicy%s: %s", text, policy.weighted ? "2" : "",
+		    strerror(errno));
+}
+
+static void place_range(void *memory, size_t size, const struct policy *policy)
+{
+	struct mpol_param param = with_weights(policy);
+	long failed;
+
+	if (policy->weighted)
+		failed = mbind2((unsigned long)memory, size, &param, sizeof(param), 0);
+	else
+		failed = syscall(SYS_mbind, memory, size, policy->mode, &policy->nodes,
+				 MAX_NODES + 1, 0);
+	if (failed)
+		die("%s: %s", policy->weighted ? "mbind2" : "mbind", strerror(errno));
+}
+
+/**
+ * next_option - the next option that is the program's own
+ * @argc: of main()
+ * @argv: of main()
+ * @letters: the program's own options, as getopt(3) wants them
+ * @usage: the program's name and options, for one line
+ *
+ * Return: its letter, with its argument in optarg; -1 behind the last one. Ends the
+ * program after -h, or when there is anything else.
+ */
+int next_option(int argc, char **argv, const char *letters, const char *usage)
+{
+	char all[32];
+	int option;
+
+	snprintf(all, sizeof(all), "hp:b:%s", letters);
+	opterr = 0;
+	for (;;) {
+		option = getopt(argc, argv, all);
+		if (option == 'p') {
+			place_process(optarg);
+		} else if (option == 'b') {
+			of_arrays = read_policy(optarg);
+		} else if (option == 'h') {
+			printf("usage: %s\n", usage);
+			exit(0);
+		} else if (option == '?' || (option == -1 && optind < argc)) {
+			fprintf(stderr, "usage: %s\n", usage);
+			exit(1);
+		} else {
+			return option;
+		}
+	}
 }
 
 /**
@@ -87,6 +263,37 @@ void *get_memory(size_t size)
 	return memory;
 }
 
+/**
+ * get_array - memory for what the program measures, for which -b holds
+ * @size: in bytes
+ *
+ * Return: its address; ends the program when there is not enough.
+ */
+void *get_array(size_t size)
+{
+	void *memory = get_memory(size);
+
+	if (of_arrays.mode != MPOL_DEFAULT)
+		place_range(memory, size, &of_arrays);
+	return memory;
+}
+
+/**
+ * touch - has pages allocated
+ * @memory: the first one
+ * @size: in bytes
+ */
+void touch(void *memory, size_t size)
+{
+	size_t at;
+
+	for (at = 0; at < size; at += PAGE)
+		((volatile char *)memory)[at] = 1;
+}
+
+/**
+ * now_ns - the time, in nanoseconds since some moment
+ */
 uint64_t now_ns(void)
 {
 	struct timespec time;

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the programs of this directory share */
+/* What the programs of this directory share: options, placement and time */
 #ifndef NUMASIM_PLACE_H
 #define NUMASIM_PLACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-void place(const char *text);
-void *get_memory(size_t size);
-uint64_t now_ns(void);
+#define LINE_SIZE	64
+#define MIB		(1UL << 20)
+#define MAX_MIB		65536
+
+int next_option(int argc, char **argv, const char *letters, const char *usage);
+bool take_number(const char **text, unsigned int max, unsigned int *value);
 unsigned int to_number(const char *text, unsigned int max);
-_Noreturn void die(const char *format, ...);
+void *get_array(size_t size);
+void *get_memory(size_t size);
+void touch(void *memory, size_t size);
+uint64_t now_ns(void);
+_Noreturn __attribute__((format(printf, 1, 2))) void die(const char *format, ...);
 
 #endif

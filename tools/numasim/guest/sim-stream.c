@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The four kernels of the STREAM benchmark:
- *	sim-stream [-p POLICY:NODE,...] [-m MIB] [-t THREADS] [-n TIMES]
+ *	sim-stream [-p|-b POLICY] [-m MIB] [-t THREADS] [-n TIMES]
  * Each of the three arrays has MIB, 16 without -m. Prints for each kernel the best
  * of TIMES, 3 without -n, in 10^9 bytes per second, counting as STREAM does what
  * the kernel reads and writes. The first time does not count.
  */
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "place.h"
-
-#define MAX_THREADS	8
-#define MIB		(1UL << 20)
+#include "team.h"
 
 enum kernel { COPY, SCALE, ADD, TRIAD, KERNELS };
 
@@ -29,7 +24,6 @@ static const struct {
 static double *a, *b, *c;
 static size_t part;	/* elements of a thread */
 static unsigned int threads = 1, times = 3;
-static pthread_barrier_t barrier;
 
 static void run_kernel(enum kernel kernel, size_t i, size_t end)
 {
@@ -52,17 +46,12 @@ static void run_kernel(enum kernel kernel, size_t i, size_t end)
 	}
 }
 
-static void *work(void *data)
+static void work(unsigned int number)
 {
-	size_t number = (size_t)data, first = number * part, end = first + part, i;
+	size_t first = number * part, end = first + part, i;
 	uint64_t best, took;
 	unsigned int kernel, time;
-	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	CPU_SET(number, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die("there is no CPU %zu", number);
 	for (i = first; i < end; i++) {
 		a[i] = 1;
 		b[i] = 2;
@@ -71,10 +60,10 @@ static void *work(void *data)
 	for (kernel = 0; kernel < KERNELS; kernel++) {
 		best = UINT64_MAX;
 		for (time = 0; time <= times; time++) {
-			pthread_barrier_wait(&barrier);
+			team_meet();
 			took = now_ns();
 			run_kernel(kernel, first, end);
-			pthread_barrier_wait(&barrier);
+			team_meet();
 			took = now_ns() - took;
 			if (time && took < best)
 				best = took;
@@ -84,44 +73,26 @@ static void *work(void *data)
 			       (double)kernels[kernel].arrays * sizeof(*a) *
 			       part * threads / best);
 	}
-	return NULL;
 }
 
 int main(int argc, char **argv)
 {
-	pthread_t ids[MAX_THREADS];
-	size_t mib = 16, i;
+	size_t mib = 16;
 	int option;
 
-	while ((option = getopt(argc, argv, "p:m:t:n:")) != -1) {
-		switch (option) {
-		case 'p':
-			place(optarg);
-			break;
-		case 'm':
-			mib = to_number(optarg, 65536);
-			break;
-		case 't':
+	while ((option = next_option(argc, argv, "m:t:n:",
+				     "sim-stream [-p|-b POLICY] [-m MIB] [-t THREADS] [-n TIMES]")) != -1) {
+		if (option == 'm')
+			mib = to_number(optarg, MAX_MIB);
+		else if (option == 't')
 			threads = to_number(optarg, MAX_THREADS);
-			break;
-		case 'n':
+		else
 			times = to_number(optarg, 1000);
-			break;
-		default:
-			die("usage: sim-stream [-p POLICY:NODE,...] [-m MIB] [-t THREADS] [-n TIMES]");
-		}
 	}
 	part = mib * MIB / sizeof(*a) / threads;
-	a = get_memory(mib * MIB);
-	b = get_memory(mib * MIB);
-	c = get_memory(mib * MIB);
-	pthread_barrier_init(&barrier, NULL, threads);
-	for (i = 1; i < threads; i++) {
-		if (pthread_create(&ids[i], NULL, work, (void *)i))
-			die("no thread");
-	}
-	work(NULL);
-	for (i = 1; i < threads; i++)
-		pthread_join(ids[i], NULL);
+	a = get_array(mib * MIB);
+	b = get_array(mib * MIB);
+	c = get_array(mib * MIB);
+	team_run(threads, work);
 	return 0;
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Threads that work together, one on each CPU. They meet without sleeping: how
+ * long a thread takes to wake up is not part of what is measured.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "place.h"
+#include "team.h"
+
+static unsigned int members, arrived, meetings;
+static void (*work_of_all)(unsigned int number);
+
+/**
+ * team_rest - a short rest of a thread that waits
+ *
+ * In the model 40 ns.
+ */
+void team_rest(void)
+{
+	__builtin_ia32_pause();
+}
+
+/**
+ * team_meet - waits until all threads are here
+ */
+void team_meet(void)
+{
+	unsigned int meeting = __atomic_load_n(&meetings, __ATOMIC_ACQUIRE);
+
+	if (__atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL) == members) {
+		__atomic_store_n(&arrived, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&meetings, meeting + 1, __ATOMIC_RELEASE);
+		return;
+	}
+	while (__atomic_load_n(&meetings, __ATOMIC_ACQUIRE) == meeting)
+		team_rest();
+}
+
+static void *run_member(void *data)
+{
+	unsigned int number = (uintptr_t)data;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(number, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("CPU %u went away", number);
+	work_of_all(number);
+	return NULL;
+}
+
+/**
+ * team_run - does work in threads
+ * @threads: how many; the caller is the first one of them
+ * @work: what each does, with its number, which is that of its CPU too
+ */
+void team_run(unsigned int threads, void (*work)(unsigned int number))
+{
+	pthread_t ids[MAX_THREADS];
+	unsigned int i;
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		die("the CPUs are not known");
+	for (i = 0; i < threads; i++) {
+		if (!CPU_ISSET(i, &set))
+			die("%u threads need CPUs 0 to %u, and there is no CPU %u",
+			    threads, threads - 1, i);
+	}
+	members = threads;
+	work_of_all = work;
+	for (i = 1; i < threads; i++) {
+		if (pthread_create(&ids[i], NULL, run_member, (void *)(uintptr_t)i))
+			die("no thread");
+	}
+	run_member(NULL);
+	for (i = 1; i < threads; i++)
+		pthread_join(ids[i], NULL);
+}
