@@ -106,7 +106,7 @@ unsigned int to_number(const char *text, unsigned int max)
 }
 
 /* Where sysfs does not say which nodes have memory, the kernel has to judge. */
-static bool has_memory(unsigned int node)
+static bool memory_on(unsigned int node)
 {
 	char line[256], *at = line;
 	unsigned long first, last;
@@ -135,7 +135,7 @@ static void read_nodes(const char *text, const char *at, struct policy *policy)
 	do {
 		if (!take_number(&at, MAX_NODES - 1, &node))
 			die("'%s': a node is a number from 0 to %zu", text, MAX_NODES - 1);
-		if (!has_memory(node))
+		if (!memory_on(node))
 			die("'%s': node %u has no memory, or does not exist", text, node);
 		policy->nodes |= 1UL << node;
 		if (!policy->weighted)
@@ -166,8 +166,8 @@ static struct policy read_policy(const char *text)
 			break;
 		return policy;
 	}
-	die("'%s' is not default, bind:, interleave: or weighted: and nodes, or weights: and NODE*WEIGHT,...",
-	    text);
+	die("'%s' is no policy: %s", text,
+	    "default, bind:, interleave: or weighted: and nodes, weights: and NODE*WEIGHT,...");
 }
 
 static struct mpol_param with_weights(const struct policy *policy)
@@ -288,7 +288,7 @@ void touch(void *memory, size_t size)
 	size_t at;
 
 	for (at = 0; at < size; at += PAGE)
-		((volatile char *)memory)[at] = 1;
+		((char *)memory)[at] = 1;
 }
 
 /**

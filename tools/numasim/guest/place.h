@@ -11,6 +11,12 @@
 #define MIB		(1UL << 20)
 #define MAX_MIB		65536
 
+/* Has the compiler believe that somebody wants @value, and all that it is made of. */
+static inline void use(uint32_t value)
+{
+	__asm__ volatile("" : : "r"(value));
+}
+
 int next_option(int argc, char **argv, const char *letters, const char *usage);
 bool take_number(const char **text, unsigned int max, unsigned int *value);
 unsigned int to_number(const char *text, unsigned int max);

@@ -12,6 +12,9 @@
 #include "place.h"
 #include "ring.h"
 
+static const char usage[] =
+	"sim-chase [-p|-b POLICY] [-m MIB] [-n TIMES]";
+
 int main(int argc, char **argv)
 {
 	size_t count = 8 * MIB / LINE_SIZE;
@@ -20,8 +23,7 @@ int main(int argc, char **argv)
 	uint64_t took;
 	int option;
 
-	while ((option = next_option(argc, argv, "m:n:",
-				     "sim-chase [-p|-b POLICY] [-m MIB] [-n TIMES]")) != -1) {
+	while ((option = next_option(argc, argv, "m:n:", usage)) != -1) {
 		if (option == 'm')
 			count = to_number(optarg, MAX_MIB) * MIB / LINE_SIZE;
 		else

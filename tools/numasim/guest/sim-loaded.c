@@ -10,19 +10,23 @@
  */
 #include <stdio.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 #include "mix.h"
 #include "place.h"
 #include "ring.h"
 #include "team.h"
 
+static const char usage[] =
+	"sim-loaded [-p|-b POLICY] [-m MIB] [-t THREADS] [-d MBPS,...]";
+
 #define MAX_RATES	64
 #define MAX_MBPS	1000000
 /* Lines that are read between two looks at the clock */
 #define BATCH		16
 /* Pointers followed before anything is measured, and then */
-#define STEPS_BEFORE	2048
-#define STEPS		16384
+#define STEPS_BEFORE	1024
+#define STEPS		8192
 
 /* Each has a line of its own. */
 struct reader {
@@ -33,32 +37,36 @@ struct reader {
 static unsigned int rates[MAX_RATES] = {
 	1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000, 256000, 0
 };
+
 static unsigned int nr_rates = 10, threads = 2;
 static char *memory;
 static size_t part;	/* bytes of a thread */
-static struct reader readers[MAX_THREADS] __attribute__((aligned(LINE_SIZE)));
+static double ticks_per_ns;
+static _Alignas(LINE_SIZE) struct reader readers[MAX_THREADS];
 static bool reading;
-static volatile uint32_t sum;	/* nobody wants it, but then nothing is left out */
 
 static bool still_reading(void)
 {
 	return __atomic_load_n(&reading, __ATOMIC_ACQUIRE);
 }
 
-/* Reads at its share of @mbps; what could not be read in time is made up for. */
+/*
+ * Reads at its share of @mbps; what could not be read in time is made up for. Looks
+ * at the time stamp counter, because now_ns() waits for all that is being read.
+ */
 static void read_at_rate(struct reader *reader, const struct mix_line *lines,
-			 uint64_t mbps)
+			 unsigned int mbps)
 {
-	const uint64_t ns_per_mbps = 1000 * LINE_SIZE * (threads - 1);
+	const double lines_per_tick = mbps / 1000.0 / LINE_SIZE / (threads - 1) / ticks_per_ns;
 	size_t count = part / sizeof(*lines) / BATCH * BATCH, at = 0;
-	uint64_t start = now_ns(), own = 0;
+	uint64_t start = __rdtsc(), own = 0;
 
 	while (still_reading()) {
-		if (mbps && own > (now_ns() - start) * mbps / ns_per_mbps) {
+		if (mbps && own > (__rdtsc() - start) * lines_per_tick) {
 			team_rest();
 			continue;
 		}
-		sum = read_lines(lines + at, BATCH);
+		use(read_lines(lines + at, BATCH));
 		at = at + BATCH < count ? at + BATCH : 0;
 		own += BATCH;
 		__atomic_store_n(&reader->lines, own, __ATOMIC_RELAXED);
@@ -91,6 +99,15 @@ static struct link *measure(struct link *link, unsigned int mbps)
 	return link;
 }
 
+/* And how fast the time stamp counter goes */
+static void make_ring_and_time(struct link *links)
+{
+	uint64_t start = now_ns(), ticks = __rdtsc();
+
+	make_ring(links, part / sizeof(*links));
+	ticks_per_ns = (double)(__rdtsc() - ticks) / (now_ns() - start);
+}
+
 static void work(unsigned int number)
 {
 	char *own = memory + number * part;
@@ -100,7 +117,7 @@ static void work(unsigned int number)
 	if (number)
 		touch(own, part);
 	else
-		make_ring(link, part / sizeof(*link));
+		make_ring_and_time(link);
 	for (i = 0; i < nr_rates; i++) {
 		if (!number)
 			__atomic_store_n(&reading, true, __ATOMIC_RELEASE);
@@ -135,8 +152,7 @@ int main(int argc, char **argv)
 	size_t size = 64 * MIB;
 	int option;
 
-	while ((option = next_option(argc, argv, "m:t:d:",
-				     "sim-loaded [-p|-b POLICY] [-m MIB] [-t THREADS] [-d MBPS,...]")) != -1) {
+	while ((option = next_option(argc, argv, "m:t:d:", usage)) != -1) {
 		if (option == 'm')
 			size = to_number(optarg, MAX_MIB) * MIB;
 		else if (option == 't')

@@ -12,6 +12,9 @@
 #include "place.h"
 #include "team.h"
 
+static const char usage[] =
+	"sim-stream [-p|-b POLICY] [-m MIB] [-t THREADS] [-n TIMES]";
+
 enum kernel { COPY, SCALE, ADD, TRIAD, KERNELS };
 
 static const struct {
@@ -80,8 +83,7 @@ int main(int argc, char **argv)
 	size_t mib = 16;
 	int option;
 
-	while ((option = next_option(argc, argv, "m:t:n:",
-				     "sim-stream [-p|-b POLICY] [-m MIB] [-t THREADS] [-n TIMES]")) != -1) {
+	while ((option = next_option(argc, argv, "m:t:n:", usage)) != -1) {
 		if (option == 'm')
 			mib = to_number(optarg, MAX_MIB);
 		else if (option == 't')
