@@ -197,18 +197,14 @@ static void place_process(const char *text)
 		    strerror(errno));
 }
 
-static void place_range(void *memory, size_t size, const struct policy *policy)
+static long try_to_place(void *memory, size_t size, const struct policy *policy)
 {
 	struct mpol_param param = with_weights(policy);
-	long failed;
 
 	if (policy->weighted)
-		failed = mbind2((unsigned long)memory, size, &param, sizeof(param), 0);
-	else
-		failed = syscall(SYS_mbind, memory, size, policy->mode, &policy->nodes,
-				 MAX_NODES + 1, 0);
-	if (failed)
-		die("%s: %s", policy->weighted ? "mbind2" : "mbind", strerror(errno));
+		return mbind2((unsigned long)memory, size, &param, sizeof(param), 0);
+	return syscall(SYS_mbind, memory, size, policy->mode, &policy->nodes,
+		       MAX_NODES + 1, 0);
 }
 
 /**
@@ -273,9 +269,38 @@ void *get_array(size_t size)
 {
 	void *memory = get_memory(size);
 
-	if (of_arrays.mode != MPOL_DEFAULT)
-		place_range(memory, size, &of_arrays);
+	if (of_arrays.mode != MPOL_DEFAULT && try_to_place(memory, size, &of_arrays))
+		die("%s: %s", of_arrays.weighted ? "mbind2" : "mbind", strerror(errno));
 	return memory;
+}
+
+/**
+ * get_on_node_0 - memory that is fast and stays where it is
+ * @size: in bytes
+ *
+ * For what is not to be measured: as far as the kernel lets it is on node 0, is not
+ * looked at by NUMA balancing, and is not demoted.
+ *
+ * Return: its address; ends the program when there is not enough.
+ */
+void *get_on_node_0(size_t size)
+{
+	static const struct policy node_0 = { .mode = MPOL_BIND, .nodes = 1 };
+	void *memory = get_memory(size);
+
+	if (!try_to_place(memory, size, &node_0))
+		mlock(memory, size);
+	return memory;
+}
+
+/**
+ * put_memory - gives memory back
+ * @memory: of get_memory() or the like
+ * @size: what was got
+ */
+void put_memory(void *memory, size_t size)
+{
+	munmap(memory, size);
 }
 
 /**

@@ -22,6 +22,8 @@ bool take_number(const char **text, unsigned int max, unsigned int *value);
 unsigned int to_number(const char *text, unsigned int max);
 void *get_array(size_t size);
 void *get_memory(size_t size);
+void *get_on_node_0(size_t size);
+void put_memory(void *memory, size_t size);
 void touch(void *memory, size_t size);
 uint64_t now_ns(void);
 _Noreturn __attribute__((format(printf, 1, 2))) void die(const char *format, ...);
