@@ -2,6 +2,9 @@
 /* Tables of cross sections */
 #include "grid.h"
 
+/* What rounding may take from a sum, or add to it, as a part of it */
+#define OFF	0.000000001
+
 /* Points that are closer together at one end of the energies than at the other */
 static double bend(double at, double middle)
 {
@@ -150,8 +153,8 @@ bool grid_look_up(const struct grid *grid, const struct material *material,
 	for (section = 0; section < SECTIONS; section++) {
 		double wanted = material->at_zero[section] + material->slope[section] * energy;
 
-		good &= sums[section] > wanted * (1 - 1e-9) &&
-			sums[section] < wanted * (1 + 1e-9);
+		good &= sums[section] > wanted * (1 - OFF) &&
+			sums[section] < wanted * (1 + OFF);
 	}
 	return good;
 }

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "../../mm/mempolicy2.h"
+#include "../marker.h"
 #include "place.h"
 
 #define PAGE		4096
@@ -314,6 +315,27 @@ void touch(void *memory, size_t size)
 
 	for (at = 0; at < size; at += PAGE)
 		((char *)memory)[at] = 1;
+}
+
+/**
+ * model_off - switches the model off that sim-run has switched on
+ *
+ * What prepares a measurement takes as long as it takes, but the emulator much less
+ * time without the model.
+ */
+void model_off(void)
+{
+	if (getenv(MARKER_VARIABLE))
+		SWITCH_MODEL(MARKER_OFF);
+}
+
+/**
+ * model_on - switches the model on again after model_off()
+ */
+void model_on(void)
+{
+	if (getenv(MARKER_VARIABLE))
+		SWITCH_MODEL(MARKER_ON);
 }
 
 /**

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define LINE_SIZE	64
-#define MIB		(1UL << 20)
+#define MIB		1048576UL
 #define MAX_MIB		65536
 
 /* Has the compiler believe that somebody wants @value, and all that it is made of. */
@@ -25,6 +25,8 @@ void *get_memory(size_t size);
 void *get_on_node_0(size_t size);
 void put_memory(void *memory, size_t size);
 void touch(void *memory, size_t size);
+void model_off(void);
+void model_on(void);
 uint64_t now_ns(void);
 _Noreturn __attribute__((format(printf, 1, 2))) void die(const char *format, ...);
 

@@ -28,10 +28,11 @@
 #include "team.h"
 
 static const char usage[] =
-	"sim-access [-p|-b POLICY] [-m MIB] [-t THREADS] [-s SECONDS] [-i SECONDS] [-d DISTRIBUTION]";
+	"sim-access [-p|-b POLICY] [-m MIB] [-t THREADS] [-s SECONDS] [-i SECONDS]"
+	" [-d normal|zipf|uniform|groups]";
 
 #define PAGE		(PAGE_LINES * LINE_SIZE)
-#define DRAWS		(1UL << 21)
+#define DRAWS		2097152UL
 /* Accesses between two looks at the clock, and those that end with a store */
 #define BATCH		320
 #define STORE_EVERY	5
@@ -139,6 +140,7 @@ static void work(unsigned int number)
 {
 	uint64_t start, end;
 
+	team_prepared(number);
 	for (start = 0; start < length; start = end) {
 		end = length - start < every ? length : start + every;
 		team_meet();
@@ -179,6 +181,7 @@ int main(int argc, char **argv)
 		if (distribution == DISTRIBUTIONS)
 			die("'%s' is not normal, zipf, uniform or groups", optarg);
 	}
+	model_off();
 	draws = get_on_node_0(DRAWS * sizeof(*draws));
 	memory = get_array(size);
 	touch(memory, size);

@@ -29,8 +29,10 @@ int main(int argc, char **argv)
 		else
 			times = to_number(optarg, 1000);
 	}
+	model_off();
 	links = get_array(count * sizeof(*links));
 	make_ring(links, count);
+	model_on();
 
 	took = now_ns();
 	if (follow_ring(links, count * times) != links)

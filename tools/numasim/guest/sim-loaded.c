@@ -118,6 +118,7 @@ static void work(unsigned int number)
 		touch(own, part);
 	else
 		make_ring_and_time(link);
+	team_prepared(number);
 	for (i = 0; i < nr_rates; i++) {
 		if (!number)
 			__atomic_store_n(&reading, true, __ATOMIC_RELEASE);
@@ -164,6 +165,7 @@ int main(int argc, char **argv)
 		die("it takes 2 threads: one waits for memory, the others are the load");
 	part = size / threads / LINE_SIZE * LINE_SIZE;
 	memory = get_array(size);
+	model_off();
 	team_run(threads, work);
 	return 0;
 }

@@ -52,7 +52,7 @@ static void work(unsigned int number)
 
 	for (nuclide = number; nuclide < grid.nuclides; nuclide += threads)
 		grid_fill(&grid, nuclide);
-	team_meet();
+	team_prepared(number);
 	took = now_ns();
 	for (i = lookups * number / threads; i < end; i++)
 		good &= look_up(i);
@@ -80,6 +80,7 @@ int main(int argc, char **argv)
 		else
 			nuclides = to_number(optarg, MAX_NUCLIDES);
 	}
+	model_off();
 	grid_divide(&grid, size, nuclides);
 	grid.data = get_array(grid_data_size(&grid));
 	grid.index = get_array(grid_index_size(&grid));

@@ -31,7 +31,7 @@ static void work(unsigned int number)
 	uint64_t took;
 
 	touch(own, part * sizeof(*own));
-	team_meet();
+	team_prepared(number);
 	took = now_ns();
 	for (time = 0; time < times; time++)
 		use(mix_pass(&mix, own, part, time));
@@ -69,6 +69,7 @@ int main(int argc, char **argv)
 	}
 	part = mix_whole(&mix, count / threads);
 	lines = get_array(count * sizeof(*lines));
+	model_off();
 	team_run(threads, work);
 	return 0;
 }

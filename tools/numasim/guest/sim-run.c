@@ -2,19 +2,18 @@
 /*
  * Runs a command with the model of memory nodes switched on:
  *	sim-run COMMAND [ARGUMENT ...]
- * The exit status is the command's.
+ * Programs of this directory find MARKER_VARIABLE in their environment, and have it
+ * off until what they measure begins. The exit status is the command's.
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../marker.h"
 #include "place.h"
-
-#define BYTES_(...)	#__VA_ARGS__
-#define BYTES(...)	BYTES_(__VA_ARGS__)
 
 int main(int argc, char **argv)
 {
@@ -23,7 +22,8 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		die("usage: sim-run COMMAND [ARGUMENT ...]");
-	__asm__ volatile(".byte " BYTES(MARKER_ON) ::: "memory");
+	setenv(MARKER_VARIABLE, "1", 1);
+	SWITCH_MODEL(MARKER_ON);
 	child = fork();
 	if (!child) {
 		execvp(argv[1], argv + 1);
@@ -31,6 +31,6 @@ int main(int argc, char **argv)
 	}
 	if (child < 0 || waitpid(child, &status, 0) < 0)
 		die("%s: %s", argv[1], strerror(errno));
-	__asm__ volatile(".byte " BYTES(MARKER_OFF) ::: "memory");
+	SWITCH_MODEL(MARKER_OFF);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -60,6 +60,7 @@ static void work(unsigned int number)
 		b[i] = 2;
 		c[i] = 0;
 	}
+	team_prepared(number);
 	for (kernel = 0; kernel < KERNELS; kernel++) {
 		best = UINT64_MAX;
 		for (time = 0; time <= times; time++) {
@@ -95,6 +96,7 @@ int main(int argc, char **argv)
 	a = get_array(mib * MIB);
 	b = get_array(mib * MIB);
 	c = get_array(mib * MIB);
+	model_off();
 	team_run(threads, work);
 	return 0;
 }

@@ -41,6 +41,20 @@ void team_meet(void)
 		team_rest();
 }
 
+/**
+ * team_prepared - waits until all threads are here, and switches the model on
+ * @number: of the calling thread
+ *
+ * model_off() before team_run() has switched it off.
+ */
+void team_prepared(unsigned int number)
+{
+	team_meet();
+	if (!number)
+		model_on();
+	team_meet();
+}
+
 static void *run_member(void *data)
 {
 	unsigned int number = (uintptr_t)data;

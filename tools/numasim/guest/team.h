@@ -7,6 +7,7 @@
 
 void team_run(unsigned int threads, void (*work)(unsigned int number));
 void team_meet(void);
+void team_prepared(unsigned int number);
 void team_rest(void);
 
 #endif
