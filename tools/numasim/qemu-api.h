@@ -132,6 +132,8 @@ extern int use_icount;
 
 CPUState *qemu_get_cpu(int index);
 void cpu_exit(CPUState *cpu);
+/* @address: in the code of the block that is left, where the call returns to */
+_Noreturn void cpu_loop_exit_restore(CPUState *cpu, uintptr_t address);
 QEMU_NEW void tcg_cflags_set(CPUState *cpu, uint32_t flags);
 void tb_flush(CPUState *cpu);
 /* @data is a union of eight bytes. */
