@@ -25,13 +25,8 @@ fi
 
 "$TOP/scripts/kernel.sh"
 "$TOP/scripts/test-selftests.sh"
-# The last patch of the series that does not touch what is promoted
-placed=$(git -C "$BUILD/tree" log -n 1 --format=%H --grep '^mm/tiering: place nodes by what firmware tells' refs/series/head)
-[ -n "$placed" ] || die "no patch of the series places nodes"
-step "building the base with nodes in their tiers" "$BUILD/log/kernel-placed.log" \
-	"$TOP/scripts/step.sh" "$placed" placed bzImage || die "the base with nodes in their tiers does not build"
-mkdir -p "$BUILD/kernel/placed" "$BUILD/bench" "$TOP/out/bench"
-cp "$BUILD/obj/step-placed/arch/x86/boot/bzImage" "$BUILD/kernel/placed/bzImage"
+"$TOP/scripts/placed.sh"
+mkdir -p "$BUILD/bench" "$TOP/out/bench"
 
 # One processor each, so both kernels run side by side.
 vm() {

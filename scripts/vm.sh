@@ -1,18 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Boots a kernel on a scenario's machine and runs a command there, or a shell on this terminal without one.
-# usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f "host[:guest] ..."] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a KERNEL-ARGUMENTS] [-i NS] [-m]
+# usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f "host[:guest] ..."] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a KERNEL-ARGUMENTS] [-i NS] [-m] [-w WINDOW]
 # Standard output is the command's, and so is the exit status, except for
 #   120 the kernel panicked    121 the machine stopped before the command ended    122 the machine is not as its scenario says
 #   123 QEMU did not start     124 the time limit was reached
 #   -m  memory has the speed that the scenario says, while sim-run runs a command: see tools/numasim, and scripts/sim.sh, which prepares it
+#   -w  with -m: how many cache misses all CPUs together wait for at a time, in place of the scenario's
 #   -i  how long an instruction takes where the clock counts them: 1, 2, 4 or 8 ns, the latter without this
 # ACCEL=tcg or ACCEL=kvm chooses the accelerator; otherwise KVM is used where it proves to work.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-scenario=cxl2 kernel='' files='' command='' log='' limit='' arguments='' instruction=8 modelled=''
-while getopts s:k:f:r:o:t:a:i:m option; do
+scenario=cxl2 kernel='' files='' command='' log='' limit='' arguments='' instruction=8 modelled='' window=''
+while getopts s:k:f:r:o:t:a:i:mw: option; do
 	case $option in
 	s) scenario=$OPTARG ;;
 	k) kernel=$OPTARG ;;
@@ -23,7 +24,8 @@ while getopts s:k:f:r:o:t:a:i:m option; do
 	a) arguments=$OPTARG ;;
 	i) instruction=$OPTARG ;;
 	m) modelled=yes ;;
-	*) die "usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f FILES] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a ARGUMENTS] [-i NS] [-m]" ;;
+	w) window=$OPTARG ;;
+	*) die "usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f FILES] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a ARGUMENTS] [-i NS] [-m] [-w WINDOW]" ;;
 	esac
 done
 
@@ -84,9 +86,9 @@ if [ -n "$modelled" ]; then
 	root=$("$TOP/scripts/sim-qemu.sh") || die "$root"
 	qemu=$root/usr/bin/$qemu
 	nodes=$("$TOP/scripts/sim-nodes.sh" "$conf")
-	window=$(value window)
+	window=${window:-$(value window)}
 	cpus=$(value qemu | sed 's/.*-smp \([0-9]*\).*/\1/')
-	plugin=$BUILD/numasim/numasim.so,$nodes,window=$((${window:-1024} / cpus)),report=$BUILD/vm/$scenario.report
+	plugin=$BUILD/numasim/numasim.so,$nodes,window=$((${window:-1024} / cpus)),report=${log%.console.log}.report
 	mkdir -p "$BUILD/vm/$(dirname "$scenario")"
 	files="$files $BUILD/numasim/guest:/usr/bin"
 	arguments="$arguments tsc=reliable tsc_early_khz=2000000 nokaslr norandmaps"
