@@ -9,6 +9,8 @@
  *	interleave:NODE,...
  *	weighted:NODE,...	weighted interleaving by the weights in sysfs
  *	weights:NODE*WEIGHT,...	and by weights of its own
+ *	runs:NODE*WEIGHT,...	-b alone: the same pages of each node, but those that
+ *				it has of a round one behind the other
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,6 +33,7 @@
 struct policy {
 	int mode;	/* MPOL_* */
 	bool weighted;	/* with weights of its own */
+	bool runs;	/* what a node has of a round is in one piece */
 	unsigned long nodes;
 	uint8_t weights[MAX_NODES];
 };
@@ -40,12 +43,14 @@ static const struct {
 	int mode;
 	bool nodes;
 	bool weighted;
+	bool runs;
 } policies[] = {
-	{ "default", MPOL_DEFAULT, false, false },
-	{ "bind:", MPOL_BIND, true, false },
-	{ "interleave:", MPOL_INTERLEAVE, true, false },
-	{ "weighted:", MPOL_WEIGHTED_INTERLEAVE, true, false },
-	{ "weights:", MPOL_WEIGHTED_INTERLEAVE, true, true },
+	{ "default", MPOL_DEFAULT, false, false, false },
+	{ "bind:", MPOL_BIND, true, false, false },
+	{ "interleave:", MPOL_INTERLEAVE, true, false, false },
+	{ "weighted:", MPOL_WEIGHTED_INTERLEAVE, true, false, false },
+	{ "weights:", MPOL_WEIGHTED_INTERLEAVE, true, true, false },
+	{ "runs:", MPOL_BIND, true, true, true },
 };
 
 /* Of the arrays; all zero is none */
@@ -161,6 +166,7 @@ static struct policy read_policy(const char *text)
 			continue;
 		policy.mode = policies[i].mode;
 		policy.weighted = policies[i].weighted;
+		policy.runs = policies[i].runs;
 		if (policies[i].nodes)
 			read_nodes(text, text + length, &policy);
 		else if (text[length])
@@ -168,7 +174,7 @@ static struct policy read_policy(const char *text)
 		return policy;
 	}
 	die("'%s' is no policy: %s", text,
-	    "default, bind:, interleave: or weighted: and nodes, weights: and NODE*WEIGHT,...");
+	    "default, bind:, interleave: or weighted: and nodes, weights: or runs: and NODE*WEIGHT,...");
 }
 
 static struct mpol_param with_weights(const struct policy *policy)
@@ -188,6 +194,8 @@ static void place_process(const char *text)
 	struct mpol_param param = with_weights(&policy);
 	long failed;
 
+	if (policy.runs)
+		die("'%s' is for arrays: -b", text);
 	if (policy.weighted)
 		failed = set_mempolicy2(&param, sizeof(param), 0);
 	else
@@ -198,10 +206,34 @@ static void place_process(const char *text)
 		    strerror(errno));
 }
 
+static long try_to_place(void *memory, size_t size, const struct policy *policy);
+
+/* Of each node as many pages as its weight, and from the first one again */
+static long try_runs(char *memory, size_t size, const struct policy *policy)
+{
+	struct policy run = { .mode = MPOL_BIND };
+	unsigned int node = 0;
+	size_t part;
+
+	for (; size; node = (node + 1) % MAX_NODES) {
+		part = policy->weights[node] * PAGE;
+		if (part > size)
+			part = size;
+		run.nodes = 1UL << node;
+		if (part && try_to_place(memory, part, &run))
+			return -1;
+		memory += part;
+		size -= part;
+	}
+	return 0;
+}
+
 static long try_to_place(void *memory, size_t size, const struct policy *policy)
 {
 	struct mpol_param param = with_weights(policy);
 
+	if (policy->runs)
+		return try_runs(memory, size, policy);
 	if (policy->weighted)
 		return mbind2((unsigned long)memory, size, &param, sizeof(param), 0);
 	return syscall(SYS_mbind, memory, size, policy->mode, &policy->nodes,

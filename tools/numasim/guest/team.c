@@ -13,6 +13,7 @@
 #include "team.h"
 
 static unsigned int members, arrived, meetings;
+static unsigned int cpus[MAX_THREADS];
 static void (*work_of_all)(unsigned int number);
 
 /**
@@ -61,9 +62,9 @@ static void *run_member(void *data)
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
-	CPU_SET(number, &set);
+	CPU_SET(cpus[number], &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
-		die("CPU %u went away", number);
+		die("CPU %u went away", cpus[number]);
 	work_of_all(number);
 	return NULL;
 }
@@ -71,20 +72,24 @@ static void *run_member(void *data)
 /**
  * team_run - does work in threads
  * @threads: how many; the caller is the first one of them
- * @work: what each does, with its number, which is that of its CPU too
+ * @work: what each does, with its number: the first one is on the first CPU that the
+ *	caller may use, and so on
  */
 void team_run(unsigned int threads, void (*work)(unsigned int number))
 {
 	pthread_t ids[MAX_THREADS];
-	unsigned int i;
+	unsigned int i, cpu = 0;
 	cpu_set_t set;
 
 	if (sched_getaffinity(0, sizeof(set), &set))
 		die("the CPUs are not known");
-	for (i = 0; i < threads; i++) {
-		if (!CPU_ISSET(i, &set))
-			die("%u threads need CPUs 0 to %u, and there is no CPU %u",
-			    threads, threads - 1, i);
+	if ((unsigned int)CPU_COUNT(&set) < threads)
+		die("%u threads need as many CPUs, and there are %d", threads,
+		    CPU_COUNT(&set));
+	for (i = 0; i < threads; i++, cpu++) {
+		while (!CPU_ISSET(cpu, &set))
+			cpu++;
+		cpus[i] = cpu;
 	}
 	members = threads;
 	work_of_all = work;
