@@ -40,7 +40,7 @@ help:
 	@echo 'make bench       costs, placement, promotion beside the base: out/bench/index.html'
 	@echo '                   PEERS="6.12"                further kernels of the archive'
 	@echo '                   ONLY="allocation ..."       machines, system, tiering, migration,'
-	@echo '                                               channels'
+	@echo '                                               channels, sim'
 	@echo 'make deb         build/deb: packages of the kernel and the tools (hours)'
 	@echo '                   CONFIG=path                 a configuration of your own'
 	@echo '                   LOCALMODCONFIG=1            only the modules that are in use'

@@ -19,6 +19,8 @@ from typing import NamedTuple
 BANDWIDTH, LATENCY, EVEN, REPEAT, PUBLISHED = 2, 3, 5, 1, 10
 # Latency is flat up to the first and straight from there to the second of these shares of the bandwidth.
 FLAT, STRAIGHT = 0.40, 0.80
+# and may be off so many percent there
+FLATNESS, STRAIGHTNESS = 5, 5
 # What weights found by measuring have to reach of what all nodes give, percent
 REACHED = 98
 # And what this kernel's promotion may be short of the base's
@@ -28,9 +30,9 @@ LINE = 64
 
 # Reads and writes of STREAM's kernels
 KERNELS = {"copy": (1, 1), "scale": (1, 1), "add": (2, 1), "triad": (2, 1)}
-PLACEMENTS = {"dram": "DRAM only", "cxl": "CXL only", "default": "default interleave", "weighted": "weighted, automatic",
+PLACEMENTS = {"dram": "DRAM only", "cxl": "CXL only", "points": "DRAM only", "default": "default interleave", "weighted": "weighted, automatic",
               "nine": "weighted 9:1", "global": "global weights", "targeted": "targeted weights", "best": "weighted, best",
-              "local": "local DRAM", "near": "local DRAM and CXL"}
+              "local": "local DRAM", "near": "local DRAM and CXL", "own": "own weights, all nodes"}
 
 
 class Node(NamedTuple):
@@ -38,6 +40,7 @@ class Node(NamedTuple):
     read: int
     write: int
     latency: int
+    socket: int
 
     def speed(self, reads, writes):
         """GB/s of so many reads and writes in turn"""
@@ -54,7 +57,7 @@ class Row(NamedTuple):
     measured: float
     wanted: tuple = None
     of: str = ""
-    rule: str = ""
+    rule: str = None
     percent: float = 0
 
     def ratio(self):
@@ -78,8 +81,10 @@ class Row(NamedTuple):
 
     def promise(self):
         """In words"""
-        sign = {"within": "+-", "least": "at least -", "most": "at most +"}[self.rule]
-        return f"{sign}{self.percent:g} %" if self.percent or self.rule == "within" else sign[:-2]
+        if self.rule == "within":
+            return f"+-{self.percent:g} %"
+        percent = 100 - self.percent if self.rule == "least" else 100 + self.percent
+        return f"at {self.rule}" + (f" {percent:g} %" if self.percent else "")
 
 
 class Table(NamedTuple):
@@ -96,7 +101,7 @@ class Measured:
     def __init__(self, directory):
         self.asked, self.lines, self.scenarios, self.windows = {}, {}, {}, {}
         # of scenarios
-        self.speeds, self.usual_windows = {}, {}
+        self.speeds, self.links, self.usual_windows = {}, {}, {}
         for path in sorted(glob.glob(os.path.join(directory, "*.plan"))):
             with open(path, encoding="ascii") as file:
                 for line in file:
@@ -110,8 +115,10 @@ class Measured:
             with open(path, encoding="ascii") as file:
                 options = [option.split("=") for option in file.read().strip().split(",")]
             name = os.path.basename(path)[:-len(".nodes")]
-            nodes = (value.split(":")[2:5] for option, value in options if option == "node")
-            self.speeds[name] = [Node(*map(int, node)) for node in nodes]
+            nodes = ((value + ":0").split(":") for option, value in options if option == "node")
+            self.speeds[name] = [Node(*map(int, node[2:5] + node[6:7])) for node in nodes]
+            links = (map(int, value.split(":")) for option, value in options if option == "link")
+            self.links[name] = {(near, far): read for near, far, read, _ in links}
             self.usual_windows[name] = int(dict(options)["window"])
 
     def read(self, path):
@@ -165,6 +172,12 @@ def stream_values(measured, key):
 
 # --- the tables
 
+def change(measured, first, again, name):
+    """Percent"""
+    ratio = over(measured.value(again, name), measured.value(first, name))
+    return None if ratio is None else 100 * abs(ratio - 1)
+
+
 def calibration(measured):
     def wanted(key, place, kernel):
         nodes = measured.nodes(key)
@@ -186,13 +199,12 @@ def calibration(measured):
                 latency = sum(node.latency for node in measured.nodes(key)) / 2
             rows.append(Row(measured.scenarios[key], f"chase, {cpus}", place, "ns", measured.value(key), (latency, latency),
                             "scenario", "within", LATENCY))
-        for rest, key in measured.keys(f"again/{cpus}/"):
-            what, place = rest.split("/")
-            first = f"calibrate/{cpus}/{rest}"
-            for kernel in KERNELS if what == "stream" else (None,):
-                value = measured.value(first, kernel)
-                rows.append(Row(measured.scenarios[key], f"{kernel or what}, {cpus}, again", place, "GB/s" if kernel else "ns",
-                                measured.value(key, kernel), value and (value, value), "first boot", "within", REPEAT))
+        repeats = measured.keys(f"again/{cpus}/")
+        if repeats:
+            away = [change(measured, f"calibrate/{cpus}/{rest}", key, name) for rest, key in repeats
+                    for name in (KERNELS if rest.startswith("stream/") else [None])]
+            rows.append(Row(measured.scenarios[repeats[0][1]], f"once more, {cpus}", "worst of all", "%", None if None in away else max(away),
+                            (REPEAT, REPEAT), "first boot", "most"))
     return Table("calibration", "What is known, measured", """\
 One CPU that stands for a socket, and four of them; 1024 cache lines in flight between them. Arrays of 16 MiB, chains of 8 MiB.
 Wanted is what the scenario says of a node, at the kernel's mix of reads and writes; for two nodes evenly twice the slower one.""", rows)
@@ -220,19 +232,21 @@ def loaded(measured):
             rows.append(Row(machine, load, PLACEMENTS[place], "GB/s", bandwidth))
             rows.append(Row(machine, load, PLACEMENTS[place], "ns", latency))
     idle = measured.value("loaded/idle")
-    if "dram" in curves:
-        key = "loaded/dram"
+    for place in ("dram", "points"):
+        if place not in curves:
+            continue
+        key = "loaded/" + place
         limit, machine = measured.nodes(key)[0].read / 1000, measured.scenarios[key]
-        points = sorted((bandwidth / limit, latency / idle) for bandwidth, latency in curves["dram"].values()) if idle else []
+        points = sorted((bandwidth / limit, latency / idle) for bandwidth, latency in curves[place].values()) if idle else []
         flat = [y for x, y in points if x <= FLAT]
         straight = [(x, y) for x, y in points if FLAT <= x <= STRAIGHT + 0.02]
-        full = [y for _, y in points]
-        rows += [
-            Row(machine, "worst up to 40 %", "DRAM only", "of idle", max(flat) if flat else None, (1, 1), "idle", "within", 5),
-            Row(machine, "away from a line, 40 to 80 %", "DRAM only", "%", straightness(straight) if len(straight) > 2 else None,
-                (5, 5), "bound", "most"),
-            Row(machine, "at most", "DRAM only", "of idle", max(full) if full else None, (2, 2), "idle", "least"),
-        ]
+        rows.append(Row(machine, "worst up to 40 %", PLACEMENTS[place], "of idle", max(flat) if flat else None, (1, 1), "idle",
+                        "within", FLATNESS))
+        if place == "dram":
+            rows.append(Row(machine, "away from a line, 40 to 80 %", PLACEMENTS[place], "%",
+                            straightness(straight) if len(straight) > 2 else None, (STRAIGHTNESS, STRAIGHTNESS), "bound", "most"))
+        rows.append(Row(machine, "most of all", PLACEMENTS[place], "of idle", max(y for _, y in points) if points else None, (2, 2),
+                        "bound", "least"))
     targets = sorted({target for curve in curves.values() for target in curve}, key=lambda target: target or float("inf"))
     if targets:
         lines += [f"{'wanted, GB/s':<14}" + "".join(f"{PLACEMENTS[place]:>24}" for place in curves),
@@ -247,26 +261,29 @@ One CPU follows pointers, three read, at as many GB/s as they are told. Chain an
 readers. Shares are of the scenario's bandwidth of reads.""", rows, lines)
 
 
-def gains(measured, prefix, workload, base, published, unit, value, rule=""):
-    """Rows of a workload: absolute ones, and those over a base. published: placement -> (least, most) over the base"""
+def gains(measured, prefix, workload, placements, unit, value):
+    """Rows of a workload: absolute ones, and those over DRAM only. placements: of each what was published over DRAM only, a number
+    or (least, most), and a rule, or None"""
     rows = []
-    for place in published:
+    for place, published in placements.items():
         key = prefix + place
         if key not in measured.asked:
             continue
-        found = value(key)
-        rows.append(Row(measured.scenarios[key], workload, PLACEMENTS[place], unit, found))
-        if place != base and published[place]:
-            rows.append(Row(measured.scenarios[key], workload, PLACEMENTS[place], f"/ {PLACEMENTS[base]}",
-                            over(found, value(prefix + base)), published[place], "published", rule, PUBLISHED))
+        rows.append(Row(measured.scenarios[key], workload, PLACEMENTS[place], unit, value(key)))
+        if published:
+            gain, rule = published
+            gain = gain if isinstance(gain, tuple) else (gain, gain)
+            rows.append(Row(measured.scenarios[key], workload, PLACEMENTS[place], f"/ {PLACEMENTS['dram']}",
+                            over(value(key), value(prefix + "dram")), gain, "published", rule, PUBLISHED))
     return rows
 
 
 def stream(measured):
     rows = []
-    published = {"cxl": None, "dram": None, "default": (0.22, 0.22), "global": (0.94, 1.04), "targeted": (1.025, 1.04), "weighted": (0.94, 1.04)}
+    placements = {"cxl": None, "dram": None, "default": (0.22, "within"), "global": ((0.94, 1.04), "within"),
+                  "targeted": ((1.025, 1.04), "within"), "weighted": ((0.94, 1.04), "within")}
     for kernel in KERNELS:
-        rows += gains(measured, "stream/", kernel, "dram", published, "GB/s", lambda key, name=kernel: measured.value(key, name), "within")
+        rows += gains(measured, "stream/", kernel, placements, "GB/s", lambda key, name=kernel: measured.value(key, name))
     return Table("stream", "STREAM", """\
 A socket with DRAM of 201 to 209 GB/s and a CXL expander of 22 to 24. Published: -78 % with default interleave, -6 to +4 % with
 weights for all of the task (global), +2.5 to +4 % with weights for its arrays (targeted), over DRAM only. Four CPUs stand for the
@@ -304,20 +321,15 @@ def mixed(measured, prefix, published, rule):
 
         def value(key):
             return measured.value(key)
-        every = {place: (over_dram, over_dram) if place in ("weighted", "best") else None for place in ("dram", "default", "weighted", "best")}
-        rows += gains(measured, path, mix, "dram", every, "GB/s", value, rule)
-        for place in ("weighted", "best"):
-            if over_default and path + place in measured.asked:
-                rows.append(Row(measured.scenarios[path + place], mix, PLACEMENTS[place], "/ default interleave",
-                                over(value(path + place), value(path + "default")), (over_default, over_default), "published",
-                                rule, PUBLISHED))
+        rows += gains(measured, path, mix, {"dram": None, "default": None, "weighted": (over_dram, None), "best": (over_dram, rule)},
+                      "GB/s", value)
+        if over_default and path + "best" in measured.asked:
+            rows.append(Row(measured.scenarios[path + "best"], mix, PLACEMENTS["best"], "/ default interleave",
+                            over(value(path + "best"), value(path + "default")), (over_default, over_default), "published",
+                            rule, PUBLISHED))
         if path + "dram" in measured.asked:
-            key = path + "dram"
-            nodes = [node.speed(*map(int, mix.split(":"))) for node in measured.nodes(key)]
-            best = [value(path + place) for place in ("weighted", "best") if value(path + place)]
-            rows.append(Row(measured.scenarios[key], mix, "the better of both", "GB/s", max(best) if best else None,
-                            (sum(nodes), sum(nodes)), "sum of the nodes"))
-            speeds.append(f"{mix}: {several(nodes)} GB/s.")
+            nodes = [node.speed(*map(int, mix.split(":"))) for node in measured.nodes(path + "dram")]
+            speeds.append(f"{mix}: {several(nodes)}, together {sum(nodes):.1f} GB/s.")
     return rows, " ".join(speeds)
 
 
@@ -336,24 +348,74 @@ Four CPUs stand for the socket; 64 MiB for some gigabytes.""", rows)
 
 
 def channels(measured):
-    rows, speeds = mixed(measured, "channels", {"2:1": (1.21, None), "1:1": (1.31, None)}, "within")
+    rows, speeds = mixed(measured, "channels", {"1:0": (1.21, None), "2:1": (1.31, None)}, "within")
     return Table("channels", "Reads and writes, 8 channels of DDR5 with 4 of CXL", f"""\
 Published: gains of weighted over DRAM only, +21 and +31 %, and no bandwidth: those of the nodes are fitted. Nodes:
 {speeds} Automatic weights: {weights_of(measured, 'channels/weights')}. Four CPUs stand for the socket.""", rows)
 
 
 def lookups(measured):
-    rows = gains(measured, "lookup/", "lookup", "dram", {"dram": None, "default": None, "weighted": (1.24, 1.24), "best": (1.24, 1.24)},
-                 "lookups/s", measured.value, "within")
-    for place in ("weighted", "best"):
-        if "lookup/" + place in measured.asked:
-            rows.append(Row(measured.scenarios["lookup/" + place], "lookup", PLACEMENTS[place], "/ default interleave",
-                            over(measured.value("lookup/" + place), measured.value("lookup/default")), (1.89, 1.89), "published",
-                            "within", PUBLISHED))
+    rows = gains(measured, "lookup/", "lookup", {"dram": None, "default": None, "weighted": (1.24, "within")}, "lookups/s", measured.value)
+    if "lookup/weighted" in measured.asked:
+        rows.append(Row(measured.scenarios["lookup/weighted"], "lookup", PLACEMENTS["weighted"], "/ default interleave",
+                        over(measured.value("lookup/weighted"), measured.value("lookup/default")), (1.89, 1.89), "published", "within",
+                        PUBLISHED))
     return Table("lookups", "Random lookups, one socket with an expander", f"""\
 Published: 4691618 lookups/s with DRAM only, 3077293 with default interleave, 5809513 weighted, on 56 cores; of the nodes nothing, so
 their bandwidths are fitted to the first two. Automatic weights: {weights_of(measured, 'lookup/weights')}. Four CPUs stand for the
 socket, a small table for a large one.""", rows)
+
+
+SOCKETS = {"0": "first socket", "1": "second socket", "both": "both at once"}
+
+
+def shares_of(policy, weights):
+    """NODE -> share of the pages, of bind:NODE, weights:NODE*WEIGHT,... or weighted:NODE,..."""
+    kind, nodes = policy.split(":")
+    pairs = [(node.split("*") + ["1"])[:2] for node in nodes.split(",")]
+    shares = {int(node): weights[int(node)] if kind == "weighted" else int(weight) for node, weight in pairs}
+    return {node: share / sum(shares.values()) for node, share in shares.items()}
+
+
+def read_bound(nodes, links, users):
+    """GB/s of reads of users that are equally fast: (socket, NODE -> share) of each. A node and a link give all of them together what
+    they have."""
+    used = {}
+    for socket, shares in users:
+        for node, share in shares.items():
+            used["node", node] = used.get(("node", node), 0) + share
+            path = socket, nodes[node].socket
+            if path in links:
+                used["link", path] = used.get(("link", path), 0) + share
+    speeds = (nodes[which].read / share if kind == "node" else links[which] / share for (kind, which), share in used.items())
+    return len(users) * min(speeds) / 1000
+
+
+def sockets(measured):
+    rows, best = [], []
+    weights = [int(weight) for weight in weights_of(measured, "sockets/weights").split(":") if weight]
+    for who, title in SOCKETS.items():
+        found = {}
+        for place, key in measured.keys(f"sockets/{who}/"):
+            command = measured.asked[key]
+            policies = [command[i + 1].rstrip(";") for i, word in enumerate(command) if word == "-b"]
+            users = zip((0, 1) if who == "both" else (int(who),), policies)
+            values = [line[0] for line in measured.numbers(key) if len(line) == 1]
+            found[place] = sum(values) if len(values) == len(policies) else None
+            if not weights and any(policy.startswith("weighted:") for policy in policies):
+                bound = None
+            else:
+                bound = read_bound(measured.nodes(key), measured.links[measured.scenarios[key]],
+                                   [(socket, shares_of(policy, weights)) for socket, policy in users])
+            rows.append(Row(measured.scenarios[key], title, PLACEMENTS[place], "GB/s", found[place], bound and (bound, bound), "bound"))
+        if found and None not in found.values():
+            best.append(f"{title}: {PLACEMENTS[max(found, key=found.get)]}.")
+    return Table("sockets", "Reads, two sockets with a link between them", f"""\
+Nothing was published of such a machine. Each socket has DRAM of 400 GB/s and a CXL device of 64, and gets 200 GB/s of the other's over
+the link. Bound: of what each node and each direction of the link has to carry, by what it can. Global weights are the automatic
+ones, {weights_of(measured, 'sockets/weights')} for nodes 0 to 3 (DRAM, DRAM, CXL, CXL), own weights those that a link of 200 GB/s
+allows one socket: 50:19:8:6 from the first one. Two CPUs stand for a socket.
+Fastest: {' '.join(best)}""", rows)
 
 
 KERNELS_OF_TIERING = {"off": "no promotion", "placed": "base", "this": "this kernel"}
@@ -422,21 +484,19 @@ def order(measured):
         value = measured.value(key, "copy")
         values.setdefault(weights, {})[window, kind] = value
         rows.append(Row(measured.scenarios[key], f"copy, {weights}", f"{kind}, {ORDERS[window]} lines in flight", "GB/s", value))
-    windows = list(dict.fromkeys(window for found in values.values() for window, _ in found))
-    lines = [f"{'weights':<10}" + "".join(f"{ORDERS[window]:>24}" for window in windows)]
+    lines = [f"{'weights':<8}" + "".join(f"{name:>24}" for name in ORDERS.values())]
     for weights, found in values.items():
-        line = f"{weights:<10}"
-        for window in windows:
+        line = f"{weights:<8}"
+        for window in ORDERS:
             runs, smooth = found.get((window, "runs")), found.get((window, "smooth"))
-            gain = f" {100 * (smooth / runs - 1):+4.0f} %" if runs and smooth else ""
-            line += f"{f'{number(runs, str())} / {number(smooth, str())}':>17}{gain:>7}"
+            line += f"{f'{runs:.1f} / {smooth:.1f}':>16}{100 * (smooth / runs - 1):+6.0f} %" if runs and smooth else f"{'-':>24}"
         lines.append(line)
     return Table("order", "Copy: all pages of a node's weight in one run, as mainline has it, against the smooth order", """\
-GB/s, runs / smooth: the same machine, weights and pages of each node. One CPU with so many cache lines in flight, and four of them with
-64 each. Runs are made by binding each of them. Arrays of 16 MiB.""", rows, lines + [""])
+GB/s, runs / smooth: the same machine, weights and pages of each node. One CPU with so many cache lines in flight, and four of them
+with 64 each. Runs are made by binding each of them. Arrays of 16 MiB.""", rows, lines + [""])
 
 
-TABLES = (calibration, loaded, stream, mixes, channels, lookups, tiering, found_weights, order)
+TABLES = (calibration, loaded, stream, mixes, channels, lookups, sockets, tiering, found_weights, order)
 
 
 # --- printing
@@ -448,7 +508,7 @@ def cells(row):
         wanted = least if least == most else f"{least}..{most}"
     ratio = row.ratio()
     return [row.workload, row.placement, row.unit, number(row.measured, row.unit), wanted, row.of if row.wanted else "",
-            "" if ratio is None else f"{ratio:.3f}", {None: "", True: "holds", False: "DOES NOT HOLD"}[row.holds()]]
+            "" if ratio is None else f"{ratio:.3f}", f"{row.promise()} - {'holds' if row.holds() else 'DOES NOT HOLD'}" if row.rule else ""]
 
 
 def number(value, unit):
@@ -464,6 +524,8 @@ def text_of(table):
     yield ""
     yield from table.lines or []
     shown = [row for row in table.rows if not table.lines or row.rule]
+    if not shown:
+        return
     lines = [["workload", "placement", "unit", "measured", "wanted", "by", "ratio", ""]] + [cells(row) for row in shown]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     for line in lines:

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Every benchmark: instructions and fidelity of allocation, modelled machines, the system, tiering, automatic migration, memory
-# channels; then one page of all. out/bench gets PART.txt, PART.csv and index.html. Parts that are not deterministic say so there.
-# ONLY="name ..." in the environment runs these of the parts allocation, machines, system, tiering, migration and channels;
+# channels, machines whose slow memory is slow; then one page of all. out/bench gets PART.txt, PART.csv and index.html. Parts that are not deterministic say so there.
+# ONLY="name ..." in the environment runs these of the parts allocation, machines, system, tiering, migration, channels and sim;
 # PEERS="version ..." measures Debian's linux-source-VERSION, such as 6.12, beside this kernel and its base. The exit status is 1
 # when something promised does not hold.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
 [ $# -eq 0 ] || die "usage: bench.sh, with ONLY= and PEERS= in the environment"
-parts="allocation machines system tiering migration channels"
+parts="allocation machines system tiering migration channels sim"
 for part in ${ONLY:=$parts}; do
 	case " $parts " in
 	*" $part "*) ;;
@@ -66,6 +66,7 @@ part() {
 	part tiering "$TOP/scripts/bench-tiering.sh"
 	part migration "$TOP/scripts/bench-migration.sh"
 	part channels "$TOP/scripts/bench-channels.sh"
+	part sim "$TOP/scripts/bench-sim.sh"
 }
 python3 "$TOP/scripts/bench-page.py" "$TOP/out/bench"
 say "all benchmarks took $(($(date +%s) - begin)) s; out/bench/index.html has the figures"

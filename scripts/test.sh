@@ -4,7 +4,7 @@
 # the model of memory nodes and the machine that has it, the old calls compared with the base kernel's, boot parameters, the packages, instruction counts.
 # usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE]
 #   -l  looks for memory leaks after the tests    -e  for the environment of the kselftests of one scenario
-# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, bwactl, manpages, numasim, sim, model, figures, promises, following, turns, oldcalls, parameters, deb, count; TESTS="name ..." these kselftests.
+# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, bwactl, manpages, numasim, sim, model, figures, promises, following, turns, speeds, oldcalls, parameters, deb, count; TESTS="name ..." these kselftests.
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 when something passed and nothing failed.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -31,7 +31,7 @@ scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r
 	[ "$arch" != "$tested" ] || echo "$name"
 done)
 parts=$scenarios
-[ -n "$compiler" ] || parts="$scenarios harness numactl mpolctl bwactl manpages numasim sim model figures promises following turns oldcalls parameters deb count"
+[ -n "$compiler" ] || parts="$scenarios harness numactl mpolctl bwactl manpages numasim sim model figures promises following turns speeds oldcalls parameters deb count"
 for name in ${ONLY:=$parts}; do
 	case " $(echo "$parts" | tr '\n' ' ')" in
 	*" $name "*) ;;
@@ -105,6 +105,7 @@ host_test figures "$TOP/tests/tools/counts.py"
 host_test promises "$TOP/tests/tools/bench-tiering.py"
 host_test following "$TOP/tests/tools/bench-migration.py"
 host_test turns "$TOP/tests/tools/bench-channels.py"
+host_test speeds "$TOP/tests/tools/bench-sim.py"
 host_test oldcalls "$TOP/scripts/old-calls.sh" -k "$kernel" -x "$slowdown" -o "$results/old-calls"
 host_test parameters "$TOP/tests/boot/parameters.sh" -k "$kernel" -x "$slowdown" -o "$results/boot-parameters"
 host_test numactl "$TOP/scripts/numactl.sh" -k "$kernel" -x "$slowdown"
