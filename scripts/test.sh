@@ -4,7 +4,7 @@
 # the model of memory nodes and the machine that has it, the old calls compared with the base kernel's, boot parameters, the packages, instruction counts.
 # usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE]
 #   -l  looks for memory leaks after the tests    -e  for the environment of the kselftests of one scenario
-# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, bwactl, manpages, numasim, sim, model, figures, promises, following, turns, speeds, oldcalls, parameters, deb, count; TESTS="name ..." these kselftests.
+# ONLY="name ..." in the environment runs these of the scenarios and of harness, numactl, mpolctl, bwactl, manpages, numasim, simprograms, sim, model, figures, promises, following, turns, speeds, oldcalls, parameters, deb, count; TESTS="name ..." these kselftests.
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 when something passed and nothing failed.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -31,7 +31,7 @@ scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r
 	[ "$arch" != "$tested" ] || echo "$name"
 done)
 parts=$scenarios
-[ -n "$compiler" ] || parts="$scenarios harness numactl mpolctl bwactl manpages numasim sim model figures promises following turns speeds oldcalls parameters deb count"
+[ -n "$compiler" ] || parts="$scenarios harness numactl mpolctl bwactl manpages numasim simprograms sim model figures promises following turns speeds oldcalls parameters deb count"
 for name in ${ONLY:=$parts}; do
 	case " $(echo "$parts" | tr '\n' ' ')" in
 	*" $name "*) ;;
@@ -100,6 +100,7 @@ host_test mpolctl "$TOP/tests/tools/mpolctl.sh" "$BUILD/tools/mpolctl"
 host_test bwactl "$TOP/tests/tools/bwactl.sh" "$BUILD/tools/bwactl"
 host_test manpages "$TOP/tests/tools/man-pages.sh" "$TOP/tools/mm"
 host_test numasim "$TOP/tests/tools/numasim.sh"
+host_test simprograms "$TOP/tests/tools/sim-programs.sh"
 host_test model "$TOP/tests/tools/bench-model.py"
 host_test figures "$TOP/tests/tools/counts.py"
 host_test promises "$TOP/tests/tools/bench-tiering.py"

@@ -77,7 +77,7 @@ test_threads() {
 	refused 1 "'0' is not a number from 1 to 8" -t 0
 	refused 1 "'9' is not a number from 1 to 8" -t 9
 	if [ "$(nproc)" -lt 8 ]; then
-		refused 1 "there is no CPU $(nproc)" -m 1 -t 8
+		refused 1 "need as many CPUs, and there are $(nproc)" -m 1 -t 8
 	else
 		skip "$program with more threads than CPUs" "there are CPUs for all"
 	fi
