@@ -103,9 +103,10 @@ alone 0 1:0 182.94
 even 1:0 120
 gain 1:0 1.328" > "$work/published"
 	gives lookups "$work/published"
-	echo "alone 0 2:1 261
-gain 1:0 1.21
-gain 2:1 1.31" > "$work/published"
+	echo "alone 0 2:1 300
+alone 0 1:1 255
+gain 2:1 1.21
+gain 1:1 1.31" > "$work/published"
 	gives ddr5-cxl "$work/published"
 	# 4 GiB: what does not fit below the hole comes behind it.
 	sed 's/-m 2G/-m 4G/; s/size=1G/size=2G/' "$scenarios/cxl2.conf" > "$work/large.conf"
