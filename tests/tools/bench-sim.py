@@ -18,7 +18,7 @@ MACHINES = {
 }
 LINKS = {"sockets": ",cpus=0-1:0,remote=0:1:170:170,link=0:1:200000:200000,link=1:0:200000:200000"}
 STREAM = {"dram": 200, "cxl": 20, "default": 44, "weighted": 206, "global": 204, "targeted": 206}
-MIX = {"mix/2:1": (300, 113.4, 414), "mix/1:1": (270, 116, 378), "channels/1:0": (300, 126, 363), "channels/2:1": (261, 162, 342)}
+MIX = {"mix/2:1": (300, 113.4, 414), "mix/1:1": (270, 116, 378), "channels/2:1": (300, 126, 363), "channels/1:1": (255, 158, 334)}
 WEIGHTS = {"sockets/weights": ("4", "4", "1", "1"), "found/reads/weights": ("10", "1")}
 
 
