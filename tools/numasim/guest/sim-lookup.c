@@ -20,11 +20,13 @@ static const char usage[] =
 	"sim-lookup [-p|-b POLICY] [-m MIB] [-t THREADS] [-n LOOKUPS] [-c NUCLIDES]";
 
 #define MAX_LOOKUPS	1000000000
+/* Lookups that a thread takes at a time: materials differ much in their work. */
+#define BATCH		8
 
 static struct grid grid;
 static struct material materials[MATERIALS];
 static unsigned int threads = 1;
-static uint64_t lookups = 20000;
+static uint64_t lookups = 20000, taken;
 
 /* Always the same for a lookup, whichever thread has it: splitmix64, S. Vigna (2015) */
 static uint64_t draw(uint64_t number)
@@ -46,7 +48,7 @@ static bool look_up(uint64_t number)
 
 static void work(unsigned int number)
 {
-	uint64_t i, end = lookups * (number + 1) / threads, took;
+	uint64_t i, end, took;
 	unsigned int nuclide;
 	bool good = true;
 
@@ -54,8 +56,13 @@ static void work(unsigned int number)
 		grid_fill(&grid, nuclide);
 	team_prepared(number);
 	took = now_ns();
-	for (i = lookups * number / threads; i < end; i++)
-		good &= look_up(i);
+	for (;;) {
+		i = __atomic_fetch_add(&taken, BATCH, __ATOMIC_RELAXED);
+		if (i >= lookups)
+			break;
+		for (end = i + BATCH < lookups ? i + BATCH : lookups; i < end; i++)
+			good &= look_up(i);
+	}
 	if (!good)
 		die("a lookup went wrong");
 	team_meet();
