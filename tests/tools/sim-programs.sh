@@ -68,6 +68,8 @@ test_common() {
 		refused 1 "'weights:0*256': a node has to have a weight" $option 'weights:0*256'
 		refused 1 "'weights:0*1 ': nodes are separated by commas" $option 'weights:0*1 '
 	done
+	refused 1 "'runs:0': a node has to have a weight" -b runs:0
+	refused 1 "'runs:0*1' is for arrays: -b" -p 'runs:0*1'
 	for number in 0 -1 1k '' 4294967297 65537; do
 		refused 1 "'$number' is not a number from 1 to 65536" -m "$number"
 	done
