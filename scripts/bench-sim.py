@@ -453,8 +453,8 @@ def tiering(measured):
     return Table("tiering", "Accesses a second while pages are promoted", """\
 Published: from 74.24 to 162.67 M accesses/s, 2.19 times as many, with DRAM and Optane memory; of a machine that is not this one. DRAM of
 256 MiB is first filled by what happens to be touched first, of 512 MiB; persistent memory has the rest. The base is one that knows
-the tiers, or it would promote nothing. Seconds stand for minutes: on all kernels alike a scan takes 0.4 s, the first threshold is
-40 ms, and the limit is 200 MB/s, where the defaults are 1 to 60 s, 1000 ms and none. Means are of the second half.""", rows, lines)
+the tiers, or it would promote nothing. Seconds stand for minutes: on all kernels alike a scan takes 0.2 s, the first threshold is
+20 ms, and the limit is 400 MB/s, where the defaults are 1 to 60 s, 1000 ms and none. Means are of the second half.""", rows, lines)
 
 
 def found_weights(measured):
