@@ -54,7 +54,9 @@ part() {
 		done
 		echo "series: commit $(git -C "$TOP" rev-parse --short=12 HEAD)$(git -C "$TOP" diff --quiet HEAD || echo ', with changes')"
 		echo "configuration: tinyconfig with scenarios/configs/default.config"
-		echo "emulator: $(qemu-system-x86_64 --version | head -n 1)"
+		emulator=qemu-system-x86_64
+		[ "$name" != sim ] || ! root=$("$TOP/scripts/sim-qemu.sh") || emulator=$root/usr/bin/$emulator
+		echo "emulator: $("$emulator" --version | head -n 1)"
 	} > "$TOP/out/bench/$name.about"
 	"$@" || failed="$failed $name"
 }
