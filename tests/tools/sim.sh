@@ -27,7 +27,7 @@ elif [ "$status" -ne 0 ]; then
 	printf 'TAP version 13\nBail out! the model could not be prepared\n'
 	exit 1
 fi
-"$TOP/scripts/sim-plan.sh" -k "$kernel" -t $((150 * slowdown)) "$TOP/tests/tools/sim.plan" "$out" > "$out/boots" 2>&1 || {
+"$TOP/scripts/sim-plan.sh" -k "$kernel" -t $((300 * slowdown)) "$TOP/tests/tools/sim.plan" "$out" > "$out/boots" 2>&1 || {
 	echo "TAP version 13"
 	sed 's/^/# /' "$out/boots"
 	echo "Bail out! a machine did not end its run"
