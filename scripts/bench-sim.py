@@ -10,9 +10,9 @@ status is 1 when something promised does not hold.
 """
 import csv
 import glob
-import json
 import os
 import sys
+import textwrap
 from typing import NamedTuple
 
 # How far measurements may be off, percent
@@ -414,11 +414,11 @@ def sockets(measured):
         if found and None not in found.values():
             best.append(f"{title}: {PLACEMENTS[max(found, key=found.get)]}.")
     return Table("sockets", "Reads, two sockets with a link between them", f"""\
-Nothing was published of such a machine. Each socket has DRAM of 400 GB/s and a CXL device of 64, and gets 200 GB/s of the other's over
+Nothing was published of such a machine, and nothing is fitted. Each socket has DRAM of 400 GB/s and a CXL device of 64, and gets 200 GB/s of the other's over
 the link. Bound: of what each node and each direction of the link has to carry, by what it can. Global weights are the automatic
 ones, {weights_of(measured, 'sockets/weights')} for nodes 0 to 3 (DRAM, DRAM, CXL, CXL), own weights those that a link of 200 GB/s
-allows one socket: 50:19:8:6 from the first one. Two CPUs stand for a socket.
-Fastest: {' '.join(best)}""", rows)
+allows one socket: 50:19:8:6 from the first one. Two CPUs stand for a socket; 8 MiB are read again and again. Both at once do not
+begin and end together, which adds up to 3 %. Fastest: {' '.join(best)}""", rows)
 
 
 KERNELS_OF_TIERING = {"off": "no promotion", "placed": "base", "this": "this kernel"}
@@ -471,11 +471,11 @@ def found_weights(measured):
         rows.append(Row(scenario, mix, "found by bwactl", "GB/s", measured.value(path + "weighted"), limit and (limit, limit),
                         "sum of both", "least", 100 - REACHED))
         bound = number(window_bound(measured, path + "weighted", path + "weights"), "GB/s")
-        found.append(f"{mix}: {weights_of(measured, path + 'weights')}; "
-                     f"the lines in flight allow {bound}.")
+        found.append(f"{mix} {weights_of(measured, path + 'weights')}, for which the lines in flight allow {bound} GB/s")
     return Table("found", "Weights that bwactl finds on the machine", f"""\
-Four CPUs stand for the socket. bwactl measures each node, with the same mix of reads and writes. Found: {' '.join(found)}
-The window allows as many cache lines at a time as are in flight, each for the mean of the idle latencies by weight.""", rows)
+Four CPUs stand for the socket, and have {measured.window(key) if found else ''} cache lines in flight. bwactl --max-weight 255 measures each node, with reads alone and
+with a write a read, and writes the weights. Found: {'; '.join(found)}.
+That is what all of them bring, each in the mean of the idle latencies by weight: so the sum of both nodes is the limit.""", rows)
 
 
 ORDERS = {"64": "64", "256": "256", "1024": "1024", "4x64": "4 x 64"}
@@ -524,7 +524,7 @@ def number(value, unit):
 def text_of(table):
     yield table.title
     yield ""
-    yield from table.notes.split("\n")
+    yield from textwrap.wrap(table.notes, 130)
     yield ""
     yield from table.lines or []
     shown = [row for row in table.rows if not table.lines or row.rule]
