@@ -364,7 +364,7 @@ def lookups(measured):
                         over(measured.value("lookup/weighted"), measured.value("lookup/default")), (1.89, 1.89), "published", "within",
                         PUBLISHED))
     return Table("lookups", "Random lookups, one socket with an expander", f"""\
-Published: 4691618 lookups/s with DRAM only, 3077293 with default interleave, 5809513 weighted, on 56 cores; of the nodes nothing, so
+Published: 4.69 million lookups/s with DRAM only, 3.08 with default interleave, 5.81 weighted, on 56 cores; of the nodes nothing, so
 their bandwidths are fitted to the first two. Automatic weights: {weights_of(measured, 'lookup/weights')}. Four CPUs stand for the
 socket, a small table for a large one.""", rows)
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Every benchmark: instructions and fidelity of allocation, modelled machines, the system, tiering, automatic migration, memory
-# channels, machines whose slow memory is slow; then one page of all. out/bench gets PART.txt, PART.csv and index.html. Parts that are not deterministic say so there.
+# channels, machines whose slow memory is slow; then one page of all. out/bench gets PART.txt, PART.csv and index.html. Parts that
+# are not deterministic say so there.
 # ONLY="name ..." in the environment runs these of the parts allocation, machines, system, tiering, migration, channels and sim;
 # PEERS="version ..." measures Debian's linux-source-VERSION, such as 6.12, beside this kernel and its base. The exit status is 1
 # when something promised does not hold.
