@@ -5,6 +5,7 @@
 # has CPUs, each is a socket: then ":SOCKET" follows, and behind the nodes come "cpus=", "remote=" and "link=" (tools/numasim/README.md).
 # usage: sim-nodes.sh SCENARIO.conf
 # The unit of the tables is taken for what the ACPI specification calls it: 10^6 bytes per second. QEMU writes it as M.
+# A table has 16 bits for each bandwidth, in a unit that all of them share: the largest power of two that divides them.
 set -eu
 
 if ! sed -n 's/^qemu=//p' "$1" | awk -v name="${1##*/}" '
@@ -41,12 +42,34 @@ function read_keys(text, parts, pair, n, i) {
 	}
 }
 
+# Keeps the unit and the largest of the bandwidths of a table.
+function keep_bandwidth(table, mbps) {
+	if (mbps < 1 || mbps != int(mbps))
+		fail("a bandwidth of " key["bandwidth"] " is no whole number of M")
+	if (!(table in unit))
+		unit[table] = 2 ^ 40
+	while (mbps % unit[table])
+		unit[table] /= 2
+	if (mbps > largest[table])
+		largest[table] = mbps
+}
+
+function check_tables(table) {
+	for (table in unit) {
+		if (largest[table] / unit[table] >= 65535)
+			fail("the table of " table "s cannot hold " largest[table] "M in units of " unit[table] "M, which others need: " \
+				"it has 16 bits for each")
+	}
+}
+
 function read_speed(pair, kind, value) {
+	kind = key["data-type"]
+	value = kind ~ /bandwidth$/ ? mib(key["bandwidth"]) : key["latency"]
+	if (kind ~ /bandwidth$/)
+		keep_bandwidth(key["hierarchy"] " " kind, value)
 	if (key["hierarchy"] != "memory")
 		return
 	pair = key["initiator"] " " key["target"]
-	kind = key["data-type"]
-	value = kind ~ /bandwidth$/ ? mib(key["bandwidth"]) : key["latency"]
 	if (kind ~ /^(access|read)-bandwidth$/)
 		read_mbps[pair] = value
 	if (kind ~ /^(access|write)-bandwidth$/)
@@ -173,6 +196,7 @@ END {
 		total += size[memory[i]]
 	}
 	low = total >= 2816 ? 2048 : 2816
+	check_tables()
 	find_sockets()
 	for (i = 0; i < nodes; i++) {
 		check_pair(owner[i], i)

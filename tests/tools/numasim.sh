@@ -132,6 +132,13 @@ cpus=1-1:1,remote=1:0:140:140,remote=1:2:350:350"
 	refuses "$work/ranges.conf" "which CPUs belong to which node"
 	sed 's/m2,initiator=0/m2/' "$work/sockets.conf" > "$work/stray.conf"
 	refuses "$work/stray.conf" "node 2 has no initiator with CPUs"
+	# QEMU's tables of bandwidths: 65534 units at most
+	sed '/target=0.*bandwidth/ s/200G/65534M/; s/22G/22527M/' "$scenarios/cxl2.conf" > "$work/largest.conf"
+	nodes "$work/largest.conf" "node=0:40000000:65534:65534:80:80,node=40000000:80000000:22527:22527:250:250"
+	sed 's/65534M/65535M/' "$work/largest.conf" > "$work/wide.conf"
+	refuses "$work/wide.conf" "the table of memory access-bandwidths cannot hold 65535M in units of 1M"
+	sed 's/22527M/22.5M/' "$work/largest.conf" > "$work/parts.conf"
+	refuses "$work/parts.conf" "a bandwidth of 22.5M is no whole number of M"
 	refuses "$scenarios/hotplug.conf" "memory that is a device"
 	refuses "$scenarios/arm64.conf" "only q35 machines"
 }
