@@ -55,7 +55,7 @@ static void work(unsigned int number)
 	for (nuclide = number; nuclide < grid.nuclides; nuclide += threads)
 		grid_fill(&grid, nuclide);
 	team_prepared(number);
-	took = now_ns();
+	team_begin(number);
 	for (;;) {
 		i = __atomic_fetch_add(&taken, BATCH, __ATOMIC_RELAXED);
 		if (i >= lookups)
@@ -65,8 +65,7 @@ static void work(unsigned int number)
 	}
 	if (!good)
 		die("a lookup went wrong");
-	team_meet();
-	took = now_ns() - took;
+	took = team_took(number);
 	if (!number)
 		printf("%.0f\n", 1e9 * lookups / took);
 }

@@ -32,11 +32,10 @@ static void work(unsigned int number)
 
 	touch(own, part * sizeof(*own));
 	team_prepared(number);
-	took = now_ns();
+	team_begin(number);
 	for (time = 0; time < times; time++)
 		use(mix_pass(&mix, own, part, time));
-	team_meet();
-	took = now_ns() - took;
+	took = team_took(number);
 	if (!number)
 		printf("%.2f\n", (double)part * threads * times * sizeof(*own) / took);
 }

@@ -64,11 +64,9 @@ static void work(unsigned int number)
 	for (kernel = 0; kernel < KERNELS; kernel++) {
 		best = UINT64_MAX;
 		for (time = 0; time <= times; time++) {
-			team_meet();
-			took = now_ns();
+			team_begin(number);
 			run_kernel(kernel, first, end);
-			team_meet();
-			took = now_ns() - took;
+			took = team_took(number);
 			if (time && took < best)
 				best = took;
 		}

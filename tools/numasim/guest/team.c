@@ -14,6 +14,7 @@
 
 static unsigned int members, arrived, meetings;
 static unsigned int cpus[MAX_THREADS];
+static uint64_t began[MAX_THREADS], ended[MAX_THREADS];
 static void (*work_of_all)(unsigned int number);
 
 /**
@@ -54,6 +55,46 @@ void team_prepared(unsigned int number)
 	if (!number)
 		model_on();
 	team_meet();
+}
+
+/**
+ * team_begin - waits until all threads are here, for work that is measured
+ * @number: of the calling thread
+ *
+ * team_took() ends it.
+ */
+void team_begin(unsigned int number)
+{
+	team_meet();
+	began[number] = now_ns();
+}
+
+/**
+ * team_took - waits until all threads have done what is measured
+ * @number: of the calling thread
+ *
+ * A thread that an interrupt keeps from leaving team_begin() starts late: that is
+ * why no thread's own time is the one of all.
+ *
+ * Return: from when the first thread began to when the last one ended, in
+ * nanoseconds.
+ */
+uint64_t team_took(unsigned int number)
+{
+	uint64_t first, last;
+	unsigned int i;
+
+	ended[number] = now_ns();
+	team_meet();
+	first = began[0];
+	last = ended[0];
+	for (i = 1; i < members; i++) {
+		if (began[i] < first)
+			first = began[i];
+		if (ended[i] > last)
+			last = ended[i];
+	}
+	return last - first;
 }
 
 static void *run_member(void *data)

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tests what the programs for the guest do to memory. Prints TAP. */
+#define _GNU_SOURCE
 #include <math.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../guest/draws.h"
 #include "../guest/grid.h"
 #include "../guest/mix.h"
 #include "../guest/place.h"
 #include "../guest/ring.h"
+#include "../guest/team.h"
 
 #define PAGES	5000
 #define DRAWS	1048576U
@@ -297,6 +301,34 @@ static void test_grid(unsigned int nuclides)
 	put_memory(grid.index, grid_index_size(&grid));
 }
 
+#define SLOWEST_NS	20000000
+
+static uint64_t times[2];
+
+/* Only the last thread has something to do. */
+static void work(unsigned int number)
+{
+	const struct timespec slowest = { 0, SLOWEST_NS };
+
+	team_begin(number);
+	if (times[number])
+		nanosleep(&slowest, NULL);
+	times[number] = team_took(number);
+}
+
+static void test_team(void)
+{
+	unsigned int threads;
+	cpu_set_t set;
+
+	sched_getaffinity(0, sizeof(set), &set);
+	threads = CPU_COUNT(&set) > 1 ? 2 : 1;
+	times[threads - 1] = 1;
+	team_run(threads, work);
+	result(times[0] >= SLOWEST_NS && times[0] == times[threads - 1],
+	       "each of %u threads is told the time of the slowest one", threads);
+}
+
 int main(void)
 {
 	enum distribution distribution;
@@ -308,6 +340,7 @@ int main(void)
 	test_mix(2, 1);
 	test_mix(3, 1);
 	test_mix(7, 30);
+	test_team();
 	test_ring();
 	for (distribution = NORMAL; distribution < DISTRIBUTIONS; distribution++)
 		test_draws(distribution);
