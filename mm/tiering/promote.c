@@ -647,15 +647,6 @@ static void take_part(struct promotion_node *node, struct latency_part *part)
 	node->seen_at = now;
 }
 
-static void start_over(struct promotion_node *node)
-{
-	struct latency_part part;
-
-	take_part(node, &part);
-	memset(&node->window, 0, sizeof(node->window));
-	hot_threshold_init(&node->threshold, default_threshold());
-}
-
 /* Under promotion_lock; faults read without it. */
 static void set_threshold(struct promotion_node *node,
 			  const struct hot_threshold *threshold)
@@ -663,6 +654,17 @@ static void set_threshold(struct promotion_node *node,
 	node->threshold.def = threshold->def;
 	WRITE_ONCE(node->threshold.cap, threshold->cap);
 	WRITE_ONCE(node->threshold.ms, threshold->ms);
+}
+
+static void start_over(struct promotion_node *node)
+{
+	struct hot_threshold threshold;
+	struct latency_part part;
+
+	take_part(node, &part);
+	memset(&node->window, 0, sizeof(node->window));
+	hot_threshold_init(&threshold, default_threshold());
+	set_threshold(node, &threshold);
 }
 
 static void look_at_node(int nid, struct promotion_node *node)
