@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <math.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,25 +14,10 @@
 #include "../guest/place.h"
 #include "../guest/ring.h"
 #include "../guest/team.h"
+#include "tap.h"
 
 #define PAGES	5000
 #define DRAWS	1048576U
-
-static unsigned int tests;
-static bool failed;
-
-static __attribute__((format(printf, 2, 3)))
-void result(bool good, const char *format, ...)
-{
-	va_list arguments;
-
-	printf("%s %u ", good ? "ok" : "not ok", ++tests);
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	putchar('\n');
-	failed |= !good;
-}
 
 static bool near_to(double value, double wanted, double off)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tests windows, caches and channels of memory nodes, and times of CPUs. Prints TAP. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "../channel.h"
 #include "../clock.h"
 #include "../model.h"
+#include "tap.h"
 
 #define MIB		(1ULL << 20)
 #define PAGE		4096
@@ -19,22 +19,6 @@
 #define FAST_MBPS	200000
 #define SLOW_MBPS	22000
 #define SLOW_START	(1024 * MIB)
-
-static unsigned int tests;
-static bool failed;
-
-static __attribute__((format(printf, 2, 3)))
-void result(bool good, const char *format, ...)
-{
-	va_list arguments;
-
-	printf("%s %u ", good ? "ok" : "not ok", ++tests);
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	putchar('\n');
-	failed |= !good;
-}
 
 /* @share: as a part of 1 */
 static void near_to(double value, double wanted, double share, const char *what)
