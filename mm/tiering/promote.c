@@ -35,6 +35,7 @@
 #include <linux/vmstat.h>
 #include <linux/workqueue.h>
 
+#include "../internal.h"
 #include "promote.h"
 #include "tiers.h"
 
@@ -488,18 +489,41 @@ static bool can_demote_from(struct pglist_data *pgdat)
 	return false;
 }
 
+/*
+ * kswapd gives a node up that it has reclaimed nothing from so many times in a row,
+ * until direct reclaim does. Here nobody would: promotion does not reclaim, and
+ * what others do not get from fast nodes, they take from slow ones. Meanwhile
+ * there may be pages to demote. One run a pass shows whether there are.
+ */
+static void let_kswapd_try(struct pglist_data *pgdat)
+{
+	struct promotion_node *node = promotion_node_of(pgdat->node_id);
+	unsigned long tried;
+
+	if (!node || READ_ONCE(pgdat->kswapd_failures) < MAX_RECLAIM_RETRIES)
+		return;
+	tried = READ_ONCE(node->tried_at);
+	if (time_is_before_jiffies(tried + msecs_to_jiffies(pass_ms())) &&
+	    cmpxchg(&node->tried_at, tried, jiffies) == tried)
+		WRITE_ONCE(pgdat->kswapd_failures, MAX_RECLAIM_RETRIES - 1);
+}
+
 /**
  * promotion_may_reclaim - is it worth waking kswapd for a refused promotion?
  * @pgdat: the node that is too full
  *
  * Only if slow nodes can take what is demoted. Otherwise pages of the fast node
- * would be swapped out for pages that are only a little slower to reach.
+ * would be swapped out for pages that are only a little slower to reach. If
+ * kswapd has given the node up, it gets another try once in a while.
  *
  * Context: any.
  */
 bool promotion_may_reclaim(struct pglist_data *pgdat)
 {
-	return tiering_is_on() && can_demote_from(pgdat);
+	if (!tiering_is_on() || !can_demote_from(pgdat))
+		return false;
+	let_kswapd_try(pgdat);
+	return true;
 }
 
 /* For a block of the order, if it is worth it */
@@ -736,6 +760,7 @@ static struct promotion_node *make_node(int nid)
 	if (!node)
 		return NULL;
 	node->nid = nid;
+	node->tried_at = jiffies;
 	INIT_DELAYED_WORK(&node->drain, drain_queue);
 	node->counts = alloc_percpu(struct promotion_counts);
 	if (!promotion_queue_init(&node->queue) && node->counts)

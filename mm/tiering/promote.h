@@ -38,6 +38,8 @@ struct promotion_counts {
  * @queue:     hot pages that wait for the budget
  * @drain:     the work that takes them; one at a time
  * @nid:       the node
+ * @tried_at:  when kswapd was last let try a node that it had given up, jiffies;
+ *             whoever changes it lets it try
  * @counts:    of each CPU
  * @seen:      sums of @counts at the end of the newest part; promotion_lock
  * @seen_at:   when that was, jiffies; promotion_lock
@@ -52,6 +54,7 @@ struct promotion_node {
 	struct promotion_queue queue;
 	struct delayed_work drain;
 	int nid;
+	unsigned long tried_at;
 	struct promotion_counts __percpu *counts;
 	struct promotion_counts seen;
 	unsigned long seen_at;

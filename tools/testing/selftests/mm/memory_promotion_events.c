@@ -647,6 +647,38 @@ TEST_F_TIMEOUT(events, huge_pages_come_up_where_room_is_in_pieces, PATIENT_TIMEO
 	area_unmap(&area);
 }
 
+/*
+ * kswapd gives up a node on which it finds nothing to demote. There may be
+ * something later, and nobody but those who promote would notice.
+ */
+TEST_F_TIMEOUT(events, pages_come_up_to_a_node_that_was_given_up, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	time_t end = time(NULL) + patience();
+	struct area area;
+	pid_t filler;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	filler = fill(ctx->fast, SOME_PAGES / 4, true);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, map_on(&area, ctx->slow, 2 * SOME_PAGES, false));
+	while (time(NULL) < end && !is_given_up(ctx->fast))
+		touch_once(&area);
+	ASSERT_TRUE(is_given_up(ctx->fast));
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
+	unfill(filler);
+	filler = fill(ctx->fast, SOME_PAGES / 4, false);
+	ASSERT_LT(0, filler);
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	unfill(filler);
+	area_unmap(&area);
+}
+
 /* More is hot than fits: pages that come up push others down, and come back. */
 TEST_F_TIMEOUT(events, pages_that_go_back_are_counted, PATIENT_TIMEOUT)
 {

@@ -186,6 +186,23 @@ bool has_free_space(int node, size_t pages)
 	return free > present / 8 + marks + (long)pages;
 }
 
+bool is_given_up(int node)
+{
+	FILE *file = fopen("/proc/zoneinfo", "re");
+	int nid = -1, unreclaimable = 0;
+	char line[128];
+
+	if (!file)
+		return false;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "Node %d,", &nid) != 1 && nid == node &&
+		    sscanf(line, " node_unreclaimable: %d", &unreclaimable) == 1)
+			break;
+	}
+	fclose(file);
+	return unreclaimable;
+}
+
 bool has_room(int node, size_t pages)
 {
 	struct nodeset nodes = nodeset_of(node);
