@@ -8,9 +8,9 @@ set -eu
 "$TOP/scripts/kernel.sh"
 "$TOP/scripts/test-selftests.sh"
 "$TOP/scripts/tools.sh"
-say "booting the scenario cxl2: node 0 is fast memory beside the CPUs, node 1 slower memory as behind a CXL link"
+say "booting the scenario steady: node 0 is fast memory beside the CPU, node 1 slower memory as behind a CXL link; its clock counts instructions"
 say
-if "$TOP/scripts/vm.sh" -s cxl2 -o "$BUILD/vm/run.console.log" \
+if "$TOP/scripts/vm.sh" -s steady -o "$BUILD/vm/run.console.log" \
 	-r 'show-interleave && echo && show-promotion'; then
 	say
 	say "PASS: every node got its share of the pages, for all five pairs of weights, and a command its own ratio; hot pages came to fast memory"

@@ -3,9 +3,9 @@
  * Touches memory with a known distribution, and says which share of the touches
  * the fast node serves, beside the best that any placement could reach.
  *
- * --fill takes so much of the fast node away; --want fails unless at last that
- * percentage of what the rest of it could serve is reached; --fast and --slow
- * name the nodes.
+ * --fill takes so much of the fast node away; --want fails unless the mean of the
+ * second half is that percentage of what the rest of it could serve; --fast and
+ * --slow name the nodes.
  *
  * --rate says how many touches there are in a second: what makes a page hot is
  * how often it is touched, not how fast the machine is. Between them the program
@@ -464,6 +464,19 @@ static void place_all(struct load *load)
 		errx(EXIT_FAILURE, "mbind");
 }
 
+/* Single lines scatter with what was demoted just before them. */
+static bool is_as_wanted(const struct load *load)
+{
+	double reached = 100 * load->percent_sum / load->possible_sum;
+
+	printf("%.1f %% of what the room on node %d could serve, mean of the second half",
+	       reached, load->fast);
+	if (reached < load->want)
+		printf(", and not %d %%", load->want);
+	putchar('\n');
+	return reached >= load->want;
+}
+
 static unsigned long to_number(const char *text)
 {
 	char *end;
@@ -598,10 +611,5 @@ int main(int argc, char **argv)
 		summarize(&load);
 	if (filler)
 		kill(filler, SIGKILL);
-	if (load.percent < load.want * load.possible / 100) {
-		printf("%.1f %% of what the room on node %d could serve, and not %d %%\n",
-		       100 * load.percent / load.possible, load.fast, load.want);
-		return 1;
-	}
-	return 0;
+	return load.want && !is_as_wanted(&load);
 }
