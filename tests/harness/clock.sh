@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# A machine whose clock counts instructions does the same in each run, however much of the host it gets: a load that promotes and demotes
+# pages all the time is run twice, with other priorities, and has to print the same. Prints TAP.
+# usage: clock.sh [-k KERNELDIR] [-x SLOWDOWN] [-o RESULTDIR]
+set -eu
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+kernel=$BUILD/kernel/default slowdown=1 results=$BUILD/test/clock
+while getopts k:x:o: option; do
+	case $option in
+	k) kernel=$OPTARG ;;
+	x) slowdown=$OPTARG ;;
+	o) results=$OPTARG ;;
+	*) die "usage: clock.sh [-k KERNELDIR] [-x SLOWDOWN] [-o RESULTDIR]" ;;
+	esac
+done
+mkdir -p "$results"
+
+# load PRIORITY NAME
+load() {
+	nice -n "$1" "$TOP/scripts/vm.sh" -s steady -k "$kernel" -o "$results/$2.console" -t $((300 * slowdown)) \
+		-r 'show-promotion > /tmp/show; cat /tmp/show /proc/vmstat /proc/uptime' > "$results/$2"
+}
+load 19 first &
+status=0
+load 0 second || status=$?
+wait $! || status=$?
+[ "$(grep -c '^pgpromote_success [1-9]' "$results/first")" -eq 1 ] || status=1
+
+echo "TAP version 13"
+echo "1..2"
+if [ "$status" -eq 0 ]; then
+	echo "ok 1 both runs promote pages"
+else
+	echo "not ok 1 both runs promote pages"
+	sed 's/^/# /' "$results/first"
+fi
+if diff "$results/first" "$results/second" > "$results/difference"; then
+	echo "ok 2 both print the same"
+else
+	status=1
+	echo "not ok 2 both print the same"
+	sed 's/^/# /' "$results/difference"
+fi
+exit $status
