@@ -17,14 +17,14 @@ while getopts k:x:o: option; do
 done
 mkdir -p "$results"
 
-# load PRIORITY NAME
+# load NAME PRIORITY: what it prints is in $results/NAME
 load() {
-	nice -n "$1" "$TOP/scripts/vm.sh" -s steady -k "$kernel" -o "$results/$2.console" -t $((300 * slowdown)) \
-		-r 'show-promotion > /tmp/show; cat /tmp/show /proc/vmstat /proc/uptime' > "$results/$2"
+	nice -n "$2" "$TOP/scripts/vm.sh" -s steady -i 4 -k "$kernel" -o "$results/$1.console" -t $((900 * slowdown)) -r \
+		'show-promotion --seconds 16 --every 2 > /tmp/show; cat /tmp/show /proc/vmstat /proc/uptime' > "$results/$1"
 }
-load 19 first &
+load first 0 &
 status=0
-load 0 second || status=$?
+load second 3 || status=$?
 wait $! || status=$?
 [ "$(grep -c '^pgpromote_success [1-9]' "$results/first")" -eq 1 ] || status=1
 
