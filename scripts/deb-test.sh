@@ -72,11 +72,11 @@ boot() {
 }
 status=0
 step "booting that system" "$work/qemu.log" boot || status=$?
-python3 "$TOP/scripts/verdict.py" --parser "$BUILD/base/tools/testing/kunit" --status "$status" \
-	--console "$console" --output "$output" packages >"$work/verdict" || status=1
+verdict=0
+"$TOP/scripts/verdict.sh" "$work" packages --status "$status" --console "$console" --output "$output" packages >"$work/said" || verdict=$?
 grep -E '^(ok|not ok|# )' "$output" | tr -d '\r' || :
-sed '$d' "$work/verdict"
-if [ "$status" -eq 0 ]; then
+cat "$work/said"
+if [ "$verdict" -eq 0 ]; then
 	say "PASS: $release boots with Debian's initramfs, and everything tried there works"
 else
 	say "FAIL: not everything works on $release; logs in $work"

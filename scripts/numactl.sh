@@ -50,6 +50,6 @@ done
 
 status=0
 "$TOP/scripts/vm.sh" -s cxl2 -k "$kernel" -o "$BUILD/vm/numactl.console.log" -t $((90 * slowdown)) -f "$files" -r numactl-test || status=$?
-python3 "$TOP/scripts/verdict.py" --parser "$BUILD/base/tools/testing/kunit" --console "$BUILD/vm/numactl.console.log" |
-	sed -n 's/^FAIL: /Bail out! /p'
+"$TOP/scripts/verdict.sh" "$top/judged" numactl --console "$BUILD/vm/numactl.console.log" > /dev/null || :
+sed -n 's/^FAIL: /Bail out! /p' "$top/judged/verdict"
 exit $status

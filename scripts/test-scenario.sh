@@ -52,10 +52,8 @@ step "$scenario: booting, tests" "$results/output.log" "$TOP/scripts/vm.sh" -s "
 	-r "KSELFTEST_SLOWDOWN=$slowdown ${variable:+$variable }kselftest $*${after:+; $after}" || status=$?
 
 verdict=0
-python3 "$TOP/scripts/verdict.py" --parser "$BUILD/base/tools/testing/kunit" $kunit --status "$status" \
-	--console "$results/console.log" --output "$results/output.log" "$@" > "$results/verdict" || verdict=$?
-tail -n 1 "$results/verdict" > "$results/counts"
+"$TOP/scripts/verdict.sh" "$results" "$scenario" $kunit --status "$status" \
+	--console "$results/console.log" --output "$results/output.log" "$@" || verdict=$?
 read -r passed failed skipped < "$results/counts"
-sed '$d' "$results/verdict" | sed "s/^/  $scenario: /"
 say "$scenario: $passed passed, $failed failed, $skipped skipped ($(($(date +%s) - start)) s, logs in $results)"
 exit "$verdict"

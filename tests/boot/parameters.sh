@@ -18,6 +18,9 @@ done
 base=$BUILD/kernel/default-base
 rm -rf "$results"
 mkdir -p "$results"
+# What counts is this test's result, so no counts of single machines are left in its directory.
+judged=$(mktemp -d)
+trap 'rm -rf "$judged"' EXIT
 "$TOP/scripts/kernel.sh" -b >&2
 
 work=$results
@@ -35,10 +38,9 @@ boot() {
 	"$TOP/scripts/vm.sh" -s cxl2 -k "$2" -o "$boot.console" -t $((120 * slowdown)) -a " nokaslr $3" -f "$results/filler" \
 		-r "cat /proc/zoneinfo; grep MemTotal /proc/meminfo; [ ! -e $channels_file ] || echo \"channels \$(cat $channels_file)\"" \
 		> "$boot.out" 2> "$boot.err" || status=$?
-	python3 "$TOP/scripts/verdict.py" --parser "$BUILD/base/tools/testing/kunit" --status "$status" --console "$boot.console" \
-		--output "$boot.out" > "$boot.verdict" || good=1
+	"$TOP/scripts/verdict.sh" "$judged" "$1" --status "$status" --console "$boot.console" --output "$boot.out" > /dev/null || good=1
 	tr -d '\r' < "$boot.console" | sed -n 's/^\[[ 0-9.]*\] \(movablecore: .*\|page_alloc\.channels: .*\)/\1/p' > "$boot.said"
-	cp "$boot.verdict" "$work/out"
+	cp "$judged/verdict" "$work/out"
 	cp "$boot.err" "$work/err"
 	result $good "$1: the machine comes up"
 }

@@ -30,6 +30,15 @@ result() {
 	fi
 }
 
+# is WANT GOT NAME
+is() {
+	if [ "$1" = "$2" ]; then
+		result 0 "$3"
+	else
+		result 1 "$3: '$2', not '$1'"
+	fi
+}
+
 # boot NAME SECONDS TEST...: the result lies in $results/NAME
 boot() {
 	booted=$1 limit=$2
@@ -94,6 +103,29 @@ for case in 'fails:fails.second: failure' 'dies:2 tests planned, 1 reported' 'li
 	test=${case%%:*}
 	red "${case#*:}" "$test" judge "$test" "$tap_console" "$tap_output" "$test"
 done
+
+# A verdict that dies, or says nothing that is one, is a failure, and the run is counted.
+# verdict_of NAME PROGRAM
+verdict_of() {
+	echo "$2" > "$results/$1.py"
+	"$TOP/scripts/verdict.sh" -p "$results/$1.py" "$results/$1" "$1" \
+		--console "$console" --output "$output" passes > "$results/$1.log"
+}
+while read -r case program; do
+	red "$case: the verdict program died" "$case" verdict_of "$case" "$program"
+	is "0 1 0" "$(cat "$results/$case/counts")" "$case counts as one failure"
+done << 'END'
+verdict-raises print("7 0 0"); raise ValueError("going past EOF")
+verdict-prints-nothing pass
+verdict-fails-silently raise SystemExit(1)
+verdict-is-garbled print("7 passed")
+verdict-stops-early print("SKIP: no reason to run: first")
+verdict-is-empty print("0 0 0")
+verdict-hides-a-failure print("7 1 0")
+verdict-hides-its-end print("7 0 0"); raise SystemExit(1)
+verdict-is-killed import os; print("7 0 0", flush=True); os.kill(os.getpid(), 9)
+END
+green verdict verdict_of verdict 'print("7 0 1")'
 
 # Logs that lost something on the way.
 : > "$results/empty"
