@@ -79,6 +79,11 @@ green() {
 	result $status "$what stays green"
 }
 
+# lines FILE: those of a table, without the comments
+lines() {
+	sed '/^#/d; /^$/d' "$TOP/tests/harness/$1"
+}
+
 gcc -static -o "$results/strays.bin" "$TOP/tests/harness/strays.c"
 
 echo "TAP version 13"
@@ -103,6 +108,28 @@ for case in 'fails:fails.second: failure' 'dies:2 tests planned, 1 reported' 'li
 	test=${case%%:*}
 	red "${case#*:}" "$test" judge "$test" "$tap_console" "$tap_output" "$test"
 done
+
+# What the kernel says of itself, line by line, in the middle of a good log; then lines that only look like it, all at once
+injected() {
+	sed '/Run \/init/q' "$console"
+	sed 's/^/[    1.000000] /'
+	sed '1,/Run \/init/d' "$console"
+}
+number=0
+lines splats > "$results/splats"
+while read -r line; do
+	number=$((number + 1))
+	echo "$line" | injected > "$results/splat-$number.console"
+	red "console line [0-9]*: $(echo "$line" | sed 's/[][\.*^$]/\\&/g')$" "splat-$number" \
+		judge "splat-$number" "$results/splat-$number.console" "$output" passes
+done < "$results/splats"
+lines harmless | injected > "$results/harmless.console"
+green harmless judge harmless "$results/harmless.console" "$output" passes
+sed 's/^/\x1b[0m\x1b[?7l/; s/\r*$/\r\r/' "$console" > "$results/escapes.console"
+green escapes judge escapes "$results/escapes.console" "$output" passes
+grep -v 'vm: exit status' "$console" > "$results/no-marker.console"
+echo "[    9.000000] sh: vm: exit status 0" >> "$results/no-marker.console"
+red 'the log stops before the end' no-marker judge no-marker "$results/no-marker.console" "$output" passes
 
 # A verdict that dies, or says nothing that is one, is a failure, and the run is counted.
 # verdict_of NAME PROGRAM
