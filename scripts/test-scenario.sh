@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Boots one scenario, runs KUnit at boot and kselftests after it, and judges the run.
-# usage: test-scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES] [-t SECONDS] SCENARIO [TEST...]
+# usage: test-scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES] [-t SECONDS]
+#	[-s FILE] SCENARIO [TEST...]
 #   -u  without KUnit    -x  every limit that many times longer    -c  a command to run after the tests, its status counts
 #   -e  for the environment of the tests, if this is that scenario
+#   -s  the list of skips that are expected, in place of scenarios/SCENARIO.skips: see verdict.py
 # RESULTDIR gets console.log, output.log, verdict and counts ("PASSED FAILED SKIPPED"). The exit status is 0 when all is well.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-kernel='' results='' slowdown=1 kunit=--kunit after='' variable='' files='' limit=''
-while getopts k:o:x:uc:e:f:t: option; do
+kernel='' results='' slowdown=1 kunit=--kunit after='' variable='' files='' limit='' skips=''
+while getopts k:o:x:uc:e:f:t:s: option; do
 	case $option in
 	k) kernel=$OPTARG ;;
 	o) results=$OPTARG ;;
@@ -19,7 +21,9 @@ while getopts k:o:x:uc:e:f:t: option; do
 	e) variable=$OPTARG ;;
 	f) files=$OPTARG ;;
 	t) limit=$OPTARG ;;
-	*) die "usage: test-scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES] [-t SECONDS] SCENARIO [TEST...]" ;;
+	s) skips=$OPTARG ;;
+	*) die "usage: test-scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES] [-t SECONDS]" \
+		"[-s FILE] SCENARIO [TEST...]" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -41,6 +45,7 @@ if [ $# -eq 0 ]; then
 	# shellcheck disable=SC2086 # a list of names
 	set -- $tests
 fi
+[ -n "$skips" ] || [ ! -f "$TOP/scenarios/$scenario.skips" ] || skips=$TOP/scenarios/$scenario.skips
 limit=$((${limit:-$(sed -n 's/^timeout=//p' "$conf")} * slowdown))
 
 rm -rf "$results"
@@ -52,7 +57,7 @@ step "$scenario: booting, tests" "$results/output.log" "$TOP/scripts/vm.sh" -s "
 	-r "KSELFTEST_SLOWDOWN=$slowdown ${variable:+$variable }kselftest $*${after:+; $after}" || status=$?
 
 verdict=0
-"$TOP/scripts/verdict.sh" "$results" "$scenario" $kunit --status "$status" \
+"$TOP/scripts/verdict.sh" "$results" "$scenario" $kunit --status "$status" ${skips:+--skips "$skips"} \
 	--console "$results/console.log" --output "$results/output.log" "$@" || verdict=$?
 read -r passed failed skipped < "$results/counts"
 say "$scenario: $passed passed, $failed failed, $skipped skipped ($(($(date +%s) - start)) s, logs in $results)"

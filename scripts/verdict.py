@@ -3,7 +3,8 @@
 """Judges one run of a virtual machine: its console, its KUnit results and its kselftests' results.
 
 The base kernel's own parser (tools/testing/kunit/kunit_parser.py) reads every TAP stream. What it lets pass is added here: splats,
-plans that are missing or do not match, skips without a reason, runs in which nothing passed, and logs that stop early.
+plans that are missing or do not match, results that it does not take for such, skips without a reason or that nobody expects, streams
+that come twice, runs in which nothing passed, and logs that stop early.
 The last line printed is "PASSED FAILED SKIPPED" in numbers; the exit status is 0 when something passed and nothing failed.
 """
 
@@ -34,9 +35,12 @@ SPLATS = re.compile(r"""
 MARK = re.compile(r"^vm: (begin|end|killed|exit status|mismatch:|machine as described:) ?(.*)$")
 PREFIX = re.compile(r"^\[ *\d+\.\d+\](?:\[ *[CT]\d+\])? ?")
 ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|c)")
-RESULT = re.compile(r"^(ok|not ok) (\d+)\b(.*)$")
+VERSION = re.compile(r"^K?TAP version \d+$")
 PLAN = re.compile(r"^1\.\.(\d+)(?: *# SKIP ?(.*))?$", re.IGNORECASE)
-SKIPPED = re.compile(r"ok \d+ (?:- )?(.*?) # SKIP ?(.*)$")
+HEADER = re.compile(r"^\s*# Subtest: (.*)$")
+LIKE_RESULT = re.compile(r"^\s*(?:not )?ok\b")
+RESULT = re.compile(r"^\s*(ok|not ok) (\d+) (?:- )?([^#]*?)(?: # (.*))?$")
+SKIP = re.compile(r"^SKIP\b *(.*)$")
 RUN = re.compile(r"^# +RUN +(\S+)")
 
 
@@ -44,11 +48,89 @@ STATUS = {120: "the kernel panicked", 121: "the machine stopped early", 122: "no
 	  123: "QEMU did not start", 124: "the time limit was reached"}
 
 
+class Expectation:
+	"""One line of a list of skips, and what became of the cases that it is about."""
+
+	def __init__(self, reason, optional):
+		self.reason, self.optional = reason, optional
+		self.outcomes = set()
+
+	def says(self, reason):
+		"""Is that the reason? One that is optional may end with *, which stands for anything."""
+		if self.optional and self.reason.endswith("*"):
+			return reason.startswith(self.reason[:-1])
+		return reason == self.reason
+
+
+class Expectations:
+	"""
+	The skips that are expected, with their reasons.
+
+	A line of a list is "NAME<tab>REASON"; NAME is a case, as this program prints it, or a stream all of which is skipped. With a ?
+	before the name the case may be skipped for this reason or not, and may have several such lines.
+	"""
+
+	def __init__(self, paths):
+		self.named = {}
+		self.errors = []
+		for path in paths:
+			try:
+				with open(path, encoding="utf-8") as lines:
+					for number, line in enumerate(lines, 1):
+						self.add(line.rstrip("\n"), f"{path}:{number}")
+			except (OSError, UnicodeDecodeError) as error:
+				self.errors.append(f"{path}: cannot be read: {error}")
+
+	def add(self, line, place):
+		"""Takes one line, or notes what is wrong with it."""
+		if not line or line.startswith("#"):
+			return
+		name, _, reason = line.partition("\t")
+		optional = name.startswith("?")
+		name = name[1:] if optional else name
+		others = self.named.setdefault(name, [])
+		if not name or not reason or "\t" in reason or name != name.strip() or reason != reason.strip():
+			self.errors.append(f"{place}: not NAME<tab>REASON: {line}")
+		elif others and not (optional and others[0].optional):
+			self.errors.append(f"{place}: {name} is in the list already")
+		else:
+			others.append(Expectation(reason, optional))
+
+	def of(self, stream, name):
+		"""What is expected of a case, or else of its stream."""
+		return self.named.get(name) or self.named.get(stream, [])
+
+	def allow(self, stream, name, reason):
+		"""May this case be skipped for this reason?"""
+		for expected in self.of(stream, name):
+			expected.outcomes.add("skipped")
+		return any(expected.says(reason) for expected in self.of(stream, name))
+
+	def ran(self, stream, name, outcome):
+		"""This case was not skipped."""
+		for expected in self.of(stream, name):
+			expected.outcomes.add(outcome)
+
+	def missed(self, wanted):
+		"""What was to be skipped in the streams that were wanted, and was not."""
+		for name, lines in self.named.items():
+			if not any(name == stream or name.startswith(stream + ".") for stream in wanted):
+				continue
+			for line in lines:
+				if line.optional or line.outcomes == {"skipped"}:
+					continue
+				who = "some" if len(line.outcomes) > 1 else "it"
+				ran = [f"{who} {outcome}" for outcome in sorted(line.outcomes - {"skipped"})]
+				what = " and ".join(ran) or "it is not there"
+				yield f"{name}: is expected to be skipped here ({line.reason}) and was not: {what}"
+
+
 class Verdict:
 	"""Counts of test cases, and a line for everything that is not simply a pass."""
 
-	def __init__(self):
-		self.passed = self.failed = self.skipped = 0
+	def __init__(self, expectations=None):
+		self.passed = self.failed = self.skipped = self.foreseen = 0
+		self.expectations = expectations
 		self.lines = []
 		self.reasons = {}
 
@@ -56,12 +138,26 @@ class Verdict:
 		self.failed += 1
 		self.lines.append("FAIL: " + text)
 
-	def skip(self, name, reason):
-		if reason.strip().lower() in ("", "unknown"):
+	def skip(self, stream, name, reason):
+		"""A case, or a stream as a whole, was skipped."""
+		reason = reason.strip()
+		if reason.lower() in ("", "unknown"):
 			self.fail(f"{name}: skipped without a reason")
+		elif self.expectations and not self.expectations.allow(stream, name, reason):
+			self.fail(f"{name}: skipped, which is not expected here: {reason}")
 		else:
 			self.skipped += 1
-			self.reasons.setdefault(reason.strip(), []).append(name)
+			self.foreseen += 1 if self.expectations else 0
+			self.reasons.setdefault(reason, []).append(name)
+
+	def ran(self, stream, name, outcome):
+		"""A case passed or failed; counting is up to the caller."""
+		if self.expectations:
+			self.expectations.ran(stream, name, outcome)
+
+	def came_to(self):
+		"""Changes with all that counts: what only skips, and nobody foresaw it, leaves it as it was."""
+		return self.passed, self.failed, self.foreseen
 
 	def report(self):
 		"""Every failure, then every reason to skip with how many and which."""
@@ -89,27 +185,75 @@ def leaves(test, path=""):
 		yield from leaves(sub, "" if test.name == "main" else name)
 
 
+def well_formed(line):
+	"""Does the parser see in a line what a person would? It knows skips in capitals only."""
+	found = RESULT.match(line)
+	directive = found and found.group(4) or ""
+	return bool(found) and (not directive.lower().startswith("skip") or bool(SKIP.match(directive)))
+
+
+def check_form(lines, what, verdict):
+	"""What the parser would read over."""
+	for line in lines:
+		if LIKE_RESULT.match(line) and not well_formed(line):
+			verdict.fail(f"{what}: not a result that can be read: {line.strip()}")
+	for kind, pattern in (("TAP version lines", VERSION), ("test plans", PLAN)):
+		number = sum(1 for line in lines if pattern.match(line))
+		if number > 1:
+			verdict.fail(f"{what}: {number} {kind}")
+
+
+def skips(lines):
+	"""Of each full name the results that skip, in their order: are they ok, and the reason."""
+	path, found = [], {}
+	for line in lines:
+		header, result = HEADER.match(line), RESULT.match(line)
+		if header:
+			path.append(header.group(1))
+		elif result and path and result.group(3) == path[-1]:
+			path.pop()
+		elif result and SKIP.match(result.group(4) or ""):
+			skip = (result.group(1) == "ok", SKIP.match(result.group(4)).group(1))
+			found.setdefault(".".join(path + [result.group(3)]), []).append(skip)
+	return found
+
+
 def parse(parser, lines, what, verdict):
 	"""Lets the base's parser judge a TAP stream; returns the number of cases that passed."""
 	noise = io.StringIO()
 	parser.stdout._output = noise  # pylint: disable=protected-access
-	top = parser.parse_run_tests(lines)
+	try:
+		top = parser.parse_run_tests(lines)
+	except Exception as error:  # pylint: disable=broad-except
+		verdict.fail(f"{what}: the results cannot be read: {error}")
+		return 0
 	status = parser.TestStatus
-	reasons = {found.group(1): found.group(2) for found in map(SKIPPED.search, lines) if found}
+	skipped = skips(lines)
 	passed = bad = 0
 	for name, test in leaves(top):
-		if test.status == status.SUCCESS:
-			passed += 1
-		elif test.status == status.SKIPPED:
-			verdict.skip(f"{what}.{name}", reasons.get(test.name, ""))
-		else:
+		full = f"{what}.{name}"
+		if test.status == status.SKIPPED:
+			good, reason = skipped[name].pop(0) if skipped.get(name) else (True, "")
+			if good:
+				verdict.skip(what, full, reason)
+				continue
 			bad += 1
-			verdict.fail(f"{what}.{name}: {test.status.name.lower()}")
+			verdict.fail(f"{full}: not ok, although it says that it is skipped: {reason}")
+		elif test.status != status.SUCCESS:
+			bad += 1
+			verdict.fail(f"{full}: {test.status.name.lower()}")
+		else:
+			passed += 1
+		verdict.ran(what, full, "passed" if test.status == status.SUCCESS else "failed")
 	verdict.passed += passed
 	for line in noise.getvalue().splitlines():
 		if "[ERROR]" in line:
 			bad += 1
 			verdict.fail(f"{what}: {re.sub(r'^.*?Test: ', '', line)}")
+	results = sum(1 for line in lines if LIKE_RESULT.match(line) and not line[0].isspace())
+	if not bad and results != len(top.subtests):
+		bad += 1
+		verdict.fail(f"{what}: {results} results, of which {len(top.subtests)} were read")
 	if not bad and top.status not in (status.SUCCESS, status.SKIPPED):
 		verdict.fail(f"{what}: {top.status.name.lower()}")
 	return passed
@@ -148,9 +292,10 @@ def judge_kunit(parser, lines, verdict):
 		verdict.fail("KUnit: no results on the console")
 		return
 	end = next((i for i in range(begin, len(lines)) if "Run /init" in lines[i]), len(lines))
-	tap = [line for line in lines[begin:end] if PREFIX.match(line)]
-	plan = next((PLAN.match(PREFIX.sub("", line)) for line in tap if PLAN.match(PREFIX.sub("", line))), None)
-	results = [line for line in tap if RESULT.match(PREFIX.sub("", line))]
+	tap = [PREFIX.sub("", line) for line in lines[begin:end] if PREFIX.match(line)]
+	plan = next((PLAN.match(line) for line in tap if PLAN.match(line)), None)
+	results = [line for line in tap if LIKE_RESULT.match(line) and not line[0].isspace()]
+	check_form(tap, "KUnit", verdict)
 	if plan is None or int(plan.group(1)) != len(results):
 		verdict.fail(f"KUnit: {len(results)} suites reported, planned {plan.group(1) if plan else 'none'}")
 	if not parse(parser, tap, "KUnit", verdict):
@@ -170,50 +315,60 @@ def named_skips(lines):
 
 def judge_kselftest(parser, name, lines, status, verdict):
 	"""One kselftest: its lines between the markers and its exit status."""
+	lines = list(named_skips(lines))
+	before = verdict.came_to()
+	check_form(lines, name, verdict)
 	plan = next((PLAN.match(line) for line in lines if PLAN.match(line)), None)
 	if plan is None:
 		verdict.fail(f"{name}: no test plan (exit status {status})")
 		return
-	results = [line for line in lines if RESULT.match(line)]
+	results = [line for line in lines if LIKE_RESULT.match(line) and not line[0].isspace()]
 	if plan.group(1) == "0" and plan.group(2) is not None and not results and status in (0, 4):
-		verdict.skip(name, plan.group(2))
+		verdict.skip(name, name, plan.group(2))
+		if verdict.came_to() == before:
+			verdict.fail(f"{name}: skipped as a whole: {plan.group(2)}")
 		return
-	before = verdict.failed
 	if int(plan.group(1)) != len(results):
 		verdict.fail(f"{name}: {plan.group(1)} tests planned, {len(results)} reported")
 	for line in lines:
 		if line.startswith("Bail out!"):
 			verdict.fail(f"{name}: {line}")
-	parse(parser, list(named_skips(lines)), name, verdict)
-	if status != 0 and verdict.failed == before:
+	passed = parse(parser, lines, name, verdict)
+	if verdict.came_to() == before:
+		verdict.fail(f"{name}: every case was skipped")
+	# 4 is the status of a kselftest that skipped all it has.
+	if status not in (0, 0 if passed else 4) and verdict.failed == before[1]:
 		verdict.fail(f"{name}: exit status {status} although every result is good")
-	if verdict.failed != before:
+	if verdict.failed != before[1]:
 		verdict.lines += ["      " + line for line in lines if re.match(r"^# .*:\d+:", line)][:40]
 
 
 def judge_kselftests(parser, wanted, lines, verdict):
 	"""Every kselftest that the run should have had."""
-	current, streams, ends = None, {}, {}
+	current, streams = None, {}
 	for line in lines:
 		found = MARK.match(line)
 		if found and found.group(1) == "begin":
-			current = found.group(2)
-			streams[current] = []
+			current = [[], None]
+			streams.setdefault(found.group(2), []).append(current)
 		elif found and found.group(1) == "end":
-			name, status = found.group(2).rsplit(" ", 1)
-			ends[name] = int(status)
-			current = None
-		elif current is not None:
-			streams[current].append(line)
-	before = verdict.passed
+			end = re.match(r"^(.*) (\d+)$", found.group(2))
+			if current and end and streams.get(end.group(1), [None])[-1] is current:
+				current[1] = int(end.group(2))
+				current = None
+		elif current:
+			current[0].append(line)
+	before = verdict.came_to()
 	for name in wanted:
-		if name not in streams:
-			verdict.fail(f"{name}: did not run")
-		elif name not in ends:
-			verdict.fail(f"{name}: did not end")
-		else:
-			judge_kselftest(parser, name, streams[name], ends[name], verdict)
-	if wanted and verdict.passed == before:
+		runs = streams.get(name, [])
+		if len(runs) != 1:
+			verdict.fail(f"{name}: ran {len(runs)} times" if runs else f"{name}: did not run")
+		for output, status in runs:
+			if status is None:
+				verdict.fail(f"{name}: did not end")
+			else:
+				judge_kselftest(parser, name, output, status, verdict)
+	if wanted and (verdict.passed, verdict.foreseen) == before[::2]:
 		verdict.fail("kselftests: nothing passed")
 
 
@@ -238,18 +393,24 @@ def main():
 	arguments.add_argument("--status", type=int, default=0, help="exit status of vm.sh")
 	arguments.add_argument("--kunit", action="store_true", help="the console must have KUnit results")
 	arguments.add_argument("--tap", metavar="NAME", help="OUTPUT is the TAP of NAME, which ran on the host")
+	arguments.add_argument("--skips", metavar="FILE", action="append", help="a list of the skips that are expected, and no others are")
 	arguments.add_argument("tests", nargs="*", help="kselftests that must have run")
 	options = arguments.parse_args()
 	sys.path.insert(0, options.parser)
 	sys.dont_write_bytecode = True
 	import kunit_parser  # pylint: disable=import-error,import-outside-toplevel
 
-	verdict = Verdict()
+	verdict = Verdict(Expectations(options.skips) if options.skips else None)
+	wanted = options.tests + ["KUnit"] * options.kunit
 	if options.tap:
+		wanted = [options.tap]
 		judge_kselftest(kunit_parser, options.tap, read_lines(options.output), options.status, verdict)
 	else:
 		judge_machine(kunit_parser, options, verdict)
-	if not verdict.passed and not (options.tap and verdict.skipped):
+	if verdict.expectations:
+		for line in [*verdict.expectations.errors, *verdict.expectations.missed(wanted)]:
+			verdict.fail(line)
+	if not verdict.passed and not verdict.foreseen:
 		verdict.fail("nothing passed")
 	for line in verdict.report():
 		print(line)
