@@ -569,7 +569,7 @@ TEST_F_TIMEOUT(channels, even_after_memory_comes, PATIENT_TIMEOUT)
 {
 	struct machine before;
 	const struct zone *zone;
-	int i, node = -1, come = 0, attempt, left;
+	int i, node = -1, come = 0, rounds = 0, left;
 
 	if (self->missing)
 		SKIP(return, "%s", self->missing);
@@ -590,14 +590,12 @@ TEST_F_TIMEOUT(channels, even_after_memory_comes, PATIENT_TIMEOUT)
 	if (zone)
 		EXPECT_LT(0, even_windows(zone, false));
 
-	for (attempt = 0, left = come; left && attempt < patience(); attempt++) {
+	do {
 		for (left = i = 0; i < before.memories; i++)
 			if (!before.memory[i].online && before.memory[i].node == node &&
 			    memory_block_write(&before.memory[i], "offline") == -EBUSY)
 				left++;
-		if (left)
-			sleep(1);
-	}
+	} while (left && settle(&rounds));
 	EXPECT_EQ(0, left);
 }
 
@@ -918,13 +916,11 @@ TEST_F(blocks, zones_of_memory_blocks)
 /* Goes offline, in spite of pages that are there only for a while */
 static int take_offline(const struct memory_block *memory)
 {
-	int ret = -EBUSY, attempt;
+	int ret, rounds = 0;
 
-	for (attempt = 0; ret == -EBUSY && attempt < patience(); attempt++) {
-		if (attempt)
-			sleep(1);
+	do {
 		ret = memory_block_write(memory, "offline");
-	}
+	} while (ret == -EBUSY && settle(&rounds));
 	return ret;
 }
 

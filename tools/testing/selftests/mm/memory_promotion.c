@@ -3,8 +3,8 @@
  * kernel.numa_balancing=2: hot pages of slow nodes come to fast ones, and the
  * knobs and counters of that.
  *
- * The pace of the scan is raised through debugfs. Waiting has a limit in
- * seconds; what is asserted is where pages are and what was counted.
+ * The pace of the scan is raised through debugfs. What is asserted is where pages
+ * are, and what was counted, after so many passes of the scan.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "../kselftest_harness.h"
 #include "promotion.h"
@@ -76,6 +75,27 @@ TEST_F_TIMEOUT(promotion, a_single_page_comes_up, PATIENT_TIMEOUT)
 	area_unmap(&area);
 }
 
+/* Is all of it mapped by huge pages? */
+static bool is_huge(const struct area *area)
+{
+	unsigned long start, end, kb, found = 0;
+	bool within = false;
+	char line[256];
+	FILE *file;
+
+	file = fopen("/proc/self/smaps", "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+			within = start >= (uintptr_t)area->start &&
+				 end <= (uintptr_t)area->start + area->len;
+		else if (within && sscanf(line, "AnonHugePages: %lu", &kb) == 1)
+			found += kb << 10;
+	}
+	if (file)
+		fclose(file);
+	return found == area->len;
+}
+
 TEST_F_TIMEOUT(promotion, huge_pages_come_up, PATIENT_TIMEOUT)
 {
 	struct context *ctx = &self->ctx;
@@ -84,13 +104,20 @@ TEST_F_TIMEOUT(promotion, huge_pages_come_up, PATIENT_TIMEOUT)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
+	if (access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK))
+		SKIP(return, "no huge pages in this kernel");
+	ASSERT_EQ(0, file_print("/proc/sys/vm/compact_memory", "1"));
+	/* Nothing comes up before it is counted. */
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
 	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, true));
-	if (count_on(&area, ctx->slow) != SOME_PAGES)
-		SKIP(return, "no huge pages on the slow node");
+	ASSERT_EQ(SOME_PAGES, count_on(&area, ctx->slow));
+	ASSERT_TRUE(is_huge(&area));
 	success = counter("pgpromote_success");
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
 	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
-	/* In base pages */
+	/* In base pages, and as a whole */
 	EXPECT_LE(SOME_PAGES, counter("pgpromote_success") - success);
+	EXPECT_TRUE(is_huge(&area));
 	area_unmap(&area);
 }
 
@@ -126,7 +153,7 @@ TEST_F_TIMEOUT(promotion, limit_of_nothing, PATIENT_TIMEOUT)
 	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
 	success = counter("pgpromote_success");
 	refused = counter("pgpromote_rate_limited");
-	EXPECT_TRUE(is_scanned(&area, 3));
+	EXPECT_TRUE(is_scanned(&area, FEW_PASSES));
 	EXPECT_EQ(success, counter("pgpromote_success"));
 	EXPECT_EQ(0, count_on(&area, ctx->fast));
 	EXPECT_LT(refused, counter("pgpromote_rate_limited"));
@@ -151,8 +178,8 @@ TEST_F_TIMEOUT(promotion, follows_the_distance, PATIENT_TIMEOUT)
 	ASSERT_EQ(0, distance_write(ctx->slow, "576"));
 	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
 	success = counter("pgpromote_success");
-	usleep(3000000);
-	touch_once(&area);
+	/* The scan has been there, and has left all of it alone. */
+	EXPECT_TRUE(passes_go_by(&area, FEW_PASSES, touch_once));
 	EXPECT_EQ(0, count_on(&area, ctx->fast));
 	EXPECT_EQ(success, counter("pgpromote_success"));
 	ASSERT_EQ(0, distance_write(ctx->slow, "0"));
@@ -168,15 +195,13 @@ static void *waits(void *arg)
 }
 
 /*
- * Memory that is local to the only thread of a process is never scanned. Looks
- * for some seconds, or until there are more than @enough.
+ * While the scan goes by, -1 if it does not. Memory that is local to the only
+ * thread of a process is never scanned, so there are two.
  */
-static long long hint_faults_on_fast(struct context *ctx, bool huge,
-				     int seconds, long long enough)
+static long long hint_faults_on_fast(struct context *ctx, bool huge)
 {
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	time_t end = time(NULL) + seconds;
-	long long before, faults = 0;
+	long long before, faults;
 	pthread_t thread;
 	struct area area;
 
@@ -186,10 +211,8 @@ static long long hint_faults_on_fast(struct context *ctx, bool huge,
 	if (pthread_create(&thread, NULL, waits, &lock))
 		return -1;
 	before = counter("numa_hint_faults");
-	while (time(NULL) < end && faults <= enough) {
-		touch_once(&area);
-		faults = counter("numa_hint_faults") - before;
-	}
+	faults = passes_go_by(&area, FEW_PASSES, touch_once) ?
+		 counter("numa_hint_faults") - before : -1;
 	pthread_mutex_unlock(&lock);
 	pthread_join(thread, NULL);
 	area_unmap(&area);
@@ -203,31 +226,43 @@ TEST_F_TIMEOUT(promotion, fast_pages_are_left_alone, PATIENT_TIMEOUT)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	EXPECT_EQ(0, hint_faults_on_fast(ctx, false, 4, 0));
-	EXPECT_EQ(0, hint_faults_on_fast(ctx, true, 4, 0));
+	EXPECT_EQ(0, hint_faults_on_fast(ctx, false));
+	EXPECT_EQ(0, hint_faults_on_fast(ctx, true));
 	/* They are scanned in mode 1, so the test can tell */
 	ASSERT_EQ(0, sysctl_write("numa_balancing", "1"));
-	EXPECT_LT(SOME_PAGES / 2,
-		  hint_faults_on_fast(ctx, false, patience(), SOME_PAGES / 2));
+	EXPECT_LE(SOME_PAGES, hint_faults_on_fast(ctx, false));
 }
+
+/* Of all pages, in which a few passes of the scan go by if there are any */
+#define TOUCHES	10000
 
 TEST_F(promotion, nothing_comes_up_in_other_modes)
 {
 	struct context *ctx = &self->ctx;
-	time_t end = time(NULL) + 4;
 	long long success;
 	struct area area;
+	long passes;
+	int i;
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
 	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
 	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
 	success = counter("pgpromote_free_space") + counter("pgpromote_candidate");
-	while (time(NULL) < end)
+	passes = scan_passes();
+	ASSERT_LE(0, passes);
+	/* No pass goes by, so it is touched more often than while some do below. */
+	for (i = 0; i < TOUCHES; i++)
 		touch_once(&area);
+	EXPECT_EQ(passes, scan_passes());
 	EXPECT_EQ(SOME_PAGES, count_on(&area, ctx->slow));
 	EXPECT_EQ(success, counter("pgpromote_free_space") +
 			   counter("pgpromote_candidate"));
+	/* All of it does in this one, with no more touches. */
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
+	for (i = 0; i < TOUCHES && count_on(&area, ctx->fast) < SOME_PAGES; i++)
+		touch_once(&area);
+	EXPECT_EQ(SOME_PAGES, count_on(&area, ctx->fast));
 	area_unmap(&area);
 }
 
@@ -293,8 +328,8 @@ TEST_F(promotion, bad_input)
 /* Without demotion the pages of a full node are not swapped out for others. */
 TEST_F_TIMEOUT(promotion, nothing_is_reclaimed_without_demotion, PATIENT_TIMEOUT)
 {
+	struct counters before, after;
 	struct context *ctx = &self->ctx;
-	long long scanned;
 	struct area area;
 	pid_t filler;
 
@@ -307,9 +342,13 @@ TEST_F_TIMEOUT(promotion, nothing_is_reclaimed_without_demotion, PATIENT_TIMEOUT
 	if (filler < 0)
 		SKIP(return, "the fast node cannot be filled");
 	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
-	scanned = counter("pgscan_kswapd") + counter("pgscan_direct");
-	EXPECT_TRUE(is_scanned(&area, 3));
-	EXPECT_EQ(scanned, counter("pgscan_kswapd") + counter("pgscan_direct"));
+	ASSERT_TRUE(counters_read(&before));
+	EXPECT_TRUE(is_scanned(&area, FEW_PASSES));
+	ASSERT_TRUE(counters_read(&after));
+	EXPECT_EQ(counters_value(&before, "pgscan_kswapd"),
+		  counters_value(&after, "pgscan_kswapd"));
+	EXPECT_EQ(counters_value(&before, "pgscan_direct"),
+		  counters_value(&after, "pgscan_direct"));
 	unfill(filler);
 	area_unmap(&area);
 }

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <linux/membarrier.h>
 
 #include "placement.h"
 
@@ -36,6 +37,37 @@ int slowdown(void)
 	int times = text ? atoi(text) : 1;
 
 	return times > 1 ? times : 1;
+}
+
+static time_t seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+time_t guard_begin(void)
+{
+	return seconds();
+}
+
+bool guard_over(time_t begin)
+{
+	if (seconds() - begin < GUARD_SECONDS)
+		return false;
+	note("nothing for %d s: a hang", GUARD_SECONDS);
+	return true;
+}
+
+bool settle(int *rounds)
+{
+	if (++*rounds > SETTLE_ROUNDS)
+		return false;
+	/* A grace period: each CPU has been through the scheduler, or idle. */
+	syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0);
+	usleep(100000);
+	return true;
 }
 
 void note(const char *fmt, ...)
@@ -548,13 +580,11 @@ static bool weights_fit_now(const struct nodeset *nodes)
 
 bool weights_fit(const struct nodeset *nodes)
 {
-	time_t end = time(NULL) + SETTLE_SECONDS;
+	int rounds = 0;
 
-	while (!weights_fit_now(nodes)) {
-		if (time(NULL) >= end)
+	while (!weights_fit_now(nodes))
+		if (!settle(&rounds))
 			return false;
-		usleep(10000);
-	}
 	return true;
 }
 
@@ -1355,15 +1385,13 @@ long long slab_bytes(const char *group)
 
 long long slab_settle(const char *group, long long limit)
 {
-	time_t end = time(NULL) + SETTLE_SECONDS;
 	long long bytes;
+	int rounds = 0;
 
-	for (;;) {
+	do {
 		bytes = slab_bytes(group);
-		if (bytes <= limit || time(NULL) >= end)
-			return bytes;
-		usleep(100000);
-	}
+	} while (bytes > limit && settle(&rounds));
+	return bytes;
 }
 
 int memory_blocks(int node, int *block)
@@ -1428,19 +1456,15 @@ int hot_block_state(int block, const char *state)
 /* What the caller may allocate from follows a while after the memory */
 static bool hot_settled(int node, bool there)
 {
-	time_t end = time(NULL) + SETTLE_SECONDS;
 	struct nodeset allowed;
-	int mode;
+	int mode, rounds = 0;
 
 	do {
 		if (!policy_get(&mode, &allowed, NULL, MPOL_F_MEMS_ALLOWED) &&
-		    nodeset_has(&allowed, node) == there) {
+		    nodeset_has(&allowed, node) == there)
 			/* The policies of the mappings come after that */
-			usleep(200000);
-			return true;
-		}
-		usleep(10000);
-	} while (time(NULL) < end);
+			return settle(&rounds);
+	} while (settle(&rounds));
 	return false;
 }
 
@@ -1458,16 +1482,14 @@ int hot_add(const struct hot_node *hot, int blocks)
 
 int hot_remove(const struct hot_node *hot, int blocks)
 {
-	int attempt, i, left = blocks;
+	int i, left, rounds = 0;
 
-	for (attempt = 0; attempt < 20 && left; attempt++) {
-		if (attempt) {
+	do {
+		if (rounds)
 			file_print("/proc/sys/vm/drop_caches", "3");
-			usleep(100000);
-		}
 		for (left = 0, i = 0; i < blocks; i++)
 			left += hot_block_state(hot->block[i], "offline") != 0;
-	}
+	} while (left && settle(&rounds));
 	if (left || hot_has_memory(hot))
 		return -EBUSY;
 	return hot_settled(hot->node, false) ? 0 : -ETIMEDOUT;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <time.h>
 #include <linux/mempolicy.h>
 #include <linux/types.h>
 
@@ -52,10 +53,17 @@ struct mpol_param {
 #define MPOL_F_OWN_WEIGHTS 0x08
 #endif
 
-/* Debug kernels under emulation need more time than the harness gives */
+/*
+ * Seconds are the host's where a machine is emulated: beside other work each thing
+ * takes many times as long. So no verdict depends on them: what is waited for is
+ * bounded by passes, rounds or ticks, and only a hang meets these. A whole case
+ * has longer than a wait in it, so that the wait can say what it was for.
+ */
+#define GUARD_SECONDS 1200
+#define TIMEOUT_SECONDS 3600
 #ifdef TEST_TIMEOUT_DEFAULT
 #undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT 120
+#define TEST_TIMEOUT_DEFAULT TIMEOUT_SECONDS
 #endif
 
 #define WEIGHT_DIR "/sys/kernel/mm/mempolicy/weighted_interleave"
@@ -66,8 +74,8 @@ struct mpol_param {
 #define MAX_WEIGHT 255
 #define MAX_ROUND_NODES 64
 
-/* How long to wait for what the kernel does in its own time */
-#define SETTLE_SECONDS 10
+/* Rounds of settle() in which the kernel has done what it does in its own time */
+#define SETTLE_ROUNDS 100
 
 /*
  * Slab that a test's own files and mappings take, and what each CPU holds back;
@@ -328,7 +336,7 @@ void memcg_leave(struct memcg *memcg);
  * The bytes of slab that do not go by reclaim. Of a memory cgroup: its objects,
  * exact but for the page that each CPU may hold back, -ENOENT when they are not
  * counted. With NULL: the pages of the whole machine. slab_settle() reads until
- * they are at most @limit, or for SETTLE_SECONDS.
+ * they are at most @limit, or for SETTLE_ROUNDS.
  */
 long long slab_bytes(const char *group);
 long long slab_settle(const char *group, long long limit);
@@ -358,6 +366,16 @@ int hot_remove(const struct hot_node *hot, int blocks);
  * environment has as KSELFTEST_SLOWDOWN
  */
 int slowdown(void);
+
+/* A wait begins, and has taken so long that it must be a hang, which is noted */
+time_t guard_begin(void);
+bool guard_over(time_t begin);
+
+/*
+ * One of SETTLE_ROUNDS in which each CPU has let others run and timers go off,
+ * however slow they are; false when there have been as many. @rounds is 0 at first.
+ */
+bool settle(int *rounds);
 
 /* A message of a helper, as a TAP comment */
 void note(const char *fmt, ...);

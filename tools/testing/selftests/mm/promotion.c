@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -74,6 +75,39 @@ long long node_counter(int node, const char *name)
 	file_print("/proc/sys/vm/stat_refresh", "1");
 	snprintf(path, sizeof(path), NODE_DIR "/node%d/vmstat", node);
 	return file_value(path, name);
+}
+
+bool counters_read(struct counters *counters)
+{
+	/* What the CPUs have counted for themselves so far */
+	int ret = file_print("/proc/sys/vm/stat_refresh", "1"), fd;
+	ssize_t len;
+
+	fd = open("/proc/vmstat", O_RDONLY | O_CLOEXEC);
+	if (ret || fd < 0)
+		return false;
+	/* More would be of another moment: the file is made anew each 4 KiB. */
+	len = read(fd, counters->text, sizeof(counters->text) - 1);
+	close(fd);
+	if (len <= 0)
+		return false;
+	counters->text[len] = '\0';
+	return true;
+}
+
+long long counters_value(const struct counters *counters, const char *name)
+{
+	const char *line = counters->text;
+	size_t len = strlen(name);
+
+	while (line) {
+		if (!strncmp(line, name, len) && line[len] == ' ')
+			return strtoll(line + len, NULL, 10);
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	note("no counter is called %s", name);
+	exit(1);
 }
 
 long long direct_reclaims(void)
@@ -229,14 +263,23 @@ int map_on(struct area *area, int node, size_t pages, bool huge)
 
 int count_on(const struct area *area, int node)
 {
-	size_t pages = area->len / page_bytes(), i;
-	static int nodes[MOST_PAGES];
+	const char *end = area->start + area->len;
+	char line[512], name[16], *text;
 	int count = 0;
+	FILE *file;
 
-	if (nodes_of_pages(area->start, pages, page_bytes(), nodes))
-		return -1;
-	for (i = 0; i < pages; i++)
-		count += nodes[i] == node;
+	file = fopen("/proc/self/numa_maps", "re");
+	if (!file)
+		return -errno;
+	snprintf(name, sizeof(name), " N%d=", node);
+	while (fgets(line, sizeof(line), file)) {
+		const char *start = (char *)(uintptr_t)strtoull(line, NULL, 16);
+
+		text = strstr(line, name);
+		if (text && start >= area->start && start < end)
+			count += atoi(text + strlen(name));
+	}
+	fclose(file);
 	return count;
 }
 
@@ -256,40 +299,72 @@ void read_once(const struct area *area)
 	__asm__ volatile("" : : "r" (sum));
 }
 
-int patience(void)
+long scan_passes(void)
 {
-	return 60 * slowdown();
+	static const char name[] = "mm->numa_scan_seq";
+	char text[8192], *line;
+	int ret = file_read("/proc/self/sched", text, sizeof(text));
+
+	if (ret < 0)
+		return ret;
+	line = strstr(text, name);
+	line = line ? strchr(line, ':') : NULL;
+	return line ? strtol(line + 1, NULL, 10) : -ENOENT;
+}
+
+bool passes_go_by(const struct area *area, int passes,
+		  void (*use)(const struct area *area))
+{
+	time_t begin = guard_begin();
+	long now = scan_passes(), end = now + passes;
+	int i;
+
+	while (now >= 0 && now < end && !guard_over(begin)) {
+		for (i = 0; i < 10; i++)
+			use(area);
+		now = scan_passes();
+	}
+	use(area);
+	return now >= end;
+}
+
+bool comes_within(const struct area *area, int node, int count, int passes)
+{
+	int came = 0, pass;
+
+	for (pass = 0; pass < passes; pass++) {
+		if (!passes_go_by(area, 1, touch_once))
+			return false;
+		came = count_on(area, node);
+		if (came >= count)
+			return true;
+	}
+	note("%d pages of %d on node %d after %d passes", came, count, node, passes);
+	return false;
 }
 
 bool comes_to(const struct area *area, int node, int count)
 {
-	time_t end = time(NULL) + patience();
-	int i;
-
-	while (time(NULL) < end) {
-		for (i = 0; i < 50; i++)
-			touch_once(area);
-		if (count_on(area, node) >= count)
-			return true;
-	}
-	note("%d pages of %d on node %d", count_on(area, node), count, node);
-	return false;
+	return comes_within(area, node, count, FEW_PASSES);
 }
 
 bool is_scanned(const struct area *area, int passes)
 {
-	long long before = counter("numa_pte_updates");
-	long long pages = area->len / page_bytes();
-	time_t end = time(NULL) + patience();
-	int i;
+	long long pages = passes * (area->len / page_bytes()), scanned = 0;
+	long long before;
+	int pass;
 
-	while (time(NULL) < end) {
-		for (i = 0; i < 20; i++)
-			touch_once(area);
-		if (counter("numa_pte_updates") - before >= passes * pages)
-			return true;
+	touch_once(area);
+	before = counter("numa_pte_updates");
+	/* One may have been under way, and pages in a CPU's batch are passed over. */
+	for (pass = 0; pass < passes + FEW_PASSES - 1 && scanned < pages; pass++) {
+		if (!passes_go_by(area, 1, touch_once))
+			return false;
+		scanned = counter("numa_pte_updates") - before;
 	}
-	return false;
+	if (scanned < pages)
+		note("%lld pages of %lld scanned in %d passes", scanned, pages, pass);
+	return scanned >= pages;
 }
 
 /* Else kswapd would go through all of it once, just to see that nobody uses it. */

@@ -16,11 +16,14 @@
 /* Pages of most tests, and the most whose nodes are counted */
 #define SOME_PAGES	4096
 #define MOST_PAGES	(8 * SOME_PAGES)
-/* Tests that wait with patience() need longer than others on slow kernels, s */
-#define PATIENT_TIMEOUT	900
-
-/* How long to wait for pages to move, s */
-int patience(void);
+/* Those that wait for the kernel, see GUARD_SECONDS */
+#define PATIENT_TIMEOUT	TIMEOUT_SECONDS
+/*
+ * Passes of the scan until hot pages are on a fast node that has room: one finds
+ * them. One more finds those that it passed over since they were in a CPU's batch,
+ * and one is for those that were in the batch of another CPU.
+ */
+#define FEW_PASSES	3
 
 struct setting {
 	const char *path;
@@ -55,6 +58,19 @@ long long counter(const char *name);
 /* Of one node, in its own file */
 long long node_counter(int node, const char *name);
 long long direct_reclaims(void);
+
+/*
+ * Counters that belong together, of one moment: /proc/vmstat as one read(2) gives
+ * it. What several CPUs count is still not of one moment, and a page that is on
+ * its way may be in one of two: let it come to rest first.
+ */
+struct counters {
+	char text[4097];
+};
+
+bool counters_read(struct counters *counters);
+/* Ends the test if there is none of that name */
+long long counters_value(const struct counters *counters, const char *name);
 /* Scans @part_mb at a time, all of a process in @pass_ms */
 int set_pace(int part_mb, int pass_ms);
 /* Moves the calling thread to a CPU of @node */
@@ -71,13 +87,29 @@ bool has_room(int node, size_t pages);
  * node and the zone's marks. Debug kernels may leave less.
  */
 bool has_free_space(int node, size_t pages);
-/* Pages that wait for a hint fault are on no node, for move_pages(2) */
+/*
+ * Pages of @area on @node, also those that wait for a hint fault: to move_pages(2)
+ * these are on no node
+ */
 int count_on(const struct area *area, int node);
 void touch_once(const struct area *area);
 void read_once(const struct area *area);
-/* Touches until @count pages are on @node, or patience is over */
+/* How often the scan has been through all memory of the process, -errno */
+long scan_passes(void);
+/*
+ * Uses @area as @use does until the scan has been through it @passes times more,
+ * and then once more; with a scan that takes all of a process at a time. Time
+ * does not matter: false is a hang.
+ */
+bool passes_go_by(const struct area *area, int passes,
+		  void (*use)(const struct area *area));
+/* Touches until @count pages are on @node, for FEW_PASSES, or for @passes */
 bool comes_to(const struct area *area, int node, int count);
-/* Touches until as many pages were scanned as @passes passes have */
+bool comes_within(const struct area *area, int node, int count, int passes);
+/*
+ * Touches until as many pages were made inaccessible as @area has in @passes
+ * passes; false if it takes more of them
+ */
 bool is_scanned(const struct area *area, int passes);
 /*
  * A child with memory that nobody touches and that keeps @node so full that

@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <time.h>
 
 #include "../kselftest_harness.h"
 #include "placement.h"
@@ -95,16 +94,16 @@ static bool compare_masks(const struct mappings *maps, struct nodeset *in_use)
 	       !nodeset_parse(strchr(text, ':') + 1, in_use);
 }
 
-/* The two are rebound one after the other */
-static bool masks_agree(const struct mappings *maps, struct nodeset *in_use)
+/* All are rebound some time after the memory came or went: @node is in use, or not */
+static bool masks_agree(const struct mappings *maps, struct nodeset *in_use,
+			int node, bool there)
 {
-	time_t end = time(NULL) + SETTLE_SECONDS;
+	int rounds = 0;
 
 	do {
-		if (compare_masks(maps, in_use))
+		if (compare_masks(maps, in_use) && nodeset_has(in_use, node) == there)
 			return true;
-		usleep(100000);
-	} while (time(NULL) < end);
+	} while (settle(&rounds));
 	return false;
 }
 
@@ -154,9 +153,9 @@ TEST_F(hotplug, comes_and_goes)
 				MPOL_F_STATIC_NODES, &nodes));
 	ASSERT_EQ(0, hot_remove(&self->hot, self->hot.blocks));
 	EXPECT_EQ(-ENOENT, weight_read(self->hot.node));
-	ASSERT_TRUE(masks_agree(&plain, &in_use));
+	ASSERT_TRUE(masks_agree(&plain, &in_use, self->hot.node, false));
 	EXPECT_TRUE(placed_well(&plain, &in_use));
-	ASSERT_TRUE(masks_agree(&fixed, &in_use));
+	ASSERT_TRUE(masks_agree(&fixed, &in_use, self->hot.node, false));
 	EXPECT_TRUE(nodeset_has(&in_use, self->other));
 	EXPECT_TRUE(placed_well(&fixed, &in_use));
 	ASSERT_EQ(0, place(plain.plain.start, PAGES, page_bytes(), placed));
@@ -167,11 +166,12 @@ TEST_F(hotplug, comes_and_goes)
 	/* Back: the weight it had */
 	ASSERT_EQ(0, hot_add(&self->hot, self->hot.blocks));
 	EXPECT_EQ(7, weight_read(self->hot.node));
-	ASSERT_TRUE(masks_agree(&plain, &in_use));
-	EXPECT_TRUE(placed_well(&plain, &in_use));
-	ASSERT_TRUE(masks_agree(&fixed, &in_use));
+	ASSERT_TRUE(masks_agree(&fixed, &in_use, self->hot.node, true));
 	EXPECT_TRUE(nodeset_equal(&nodes, &in_use));
 	EXPECT_TRUE(placed_well(&fixed, &in_use));
+	/* What it had lost is not given back to this one */
+	ASSERT_TRUE(masks_agree(&plain, &in_use, self->hot.node, false));
+	EXPECT_TRUE(placed_well(&plain, &in_use));
 }
 
 /*
