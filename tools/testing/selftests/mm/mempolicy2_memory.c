@@ -216,7 +216,7 @@ static int finds_costs(void *arg)
 	return 0;
 }
 
-TEST_F_TIMEOUT(memory, ten_thousand_mappings, 1200)
+TEST_F(memory, ten_thousand_mappings)
 {
 	const struct nodeset *nodes = &self->ctx.nodes;
 	const int nr = scaled(MAPPINGS);
@@ -334,7 +334,7 @@ static int uses_second(void *arg)
 }
 
 /* Tables are the first user's, even when only others use them by now */
-TEST_F_TIMEOUT(memory, first_user_pays, 600)
+TEST_F(memory, first_user_pays)
 {
 	int (*const use[])(void *arg) = { uses_first, uses_second };
 	const struct nodeset *nodes = &self->ctx.nodes;
@@ -446,7 +446,7 @@ static int moves_a_tenant(void *arg)
  * The tables for the new nodes are the owner's, whoever moves it: here the
  * administrator, in another group.
  */
-TEST_F_TIMEOUT(memory, owner_pays_for_a_move, 600)
+TEST_F(memory, owner_pays_for_a_move)
 {
 	struct tenant *tenant;
 	int ret;
@@ -586,7 +586,7 @@ static int meets_limit(void *arg)
 	return 0;
 }
 
-TEST_F_TIMEOUT(memory, limit, 600)
+TEST_F(memory, limit)
 {
 	struct limited *limited;
 	int level, status;
@@ -669,14 +669,14 @@ static void repeat(struct __test_metadata *_metadata, struct context *ctx,
 }
 
 /* As many tables as live policies, however many there have been */
-TEST_F_TIMEOUT(memory, repeated_for_a_task, 1200)
+TEST_F(memory, repeated_for_a_task)
 {
 	if (self->ctx.missing)
 		SKIP(return, "%s", self->ctx.missing);
 	repeat(_metadata, &self->ctx, false);
 }
 
-TEST_F_TIMEOUT(memory, repeated_for_a_mapping, 1200)
+TEST_F(memory, repeated_for_a_mapping)
 {
 	if (self->ctx.missing)
 		SKIP(return, "%s", self->ctx.missing);

@@ -1026,7 +1026,7 @@ static int count_on(const struct area *area, int node)
 }
 
 /* A full node takes no page: what is meant for it stays, and can move later */
-TEST_F_TIMEOUT(weights, move_to_a_full_node, 600)
+TEST_F(weights, move_to_a_full_node)
 {
 	struct context *ctx = &self->ctx;
 	int on_first, on_second, want;

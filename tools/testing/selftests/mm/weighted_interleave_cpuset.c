@@ -13,7 +13,8 @@
 #include "../kselftest_harness.h"
 #include "placement.h"
 
-#define STRESS_SECONDS 3
+/* Rounds of each of those who work while the cpuset moves, and moves of it */
+#define STRESS_ROUNDS 100
 #define PAGES 660
 #define MAX_MOVES 4
 
@@ -400,13 +401,6 @@ TEST_F(cpuset, next_node_after_a_move)
 	fs_unmount(dir);
 }
 
-TEST_F(cpuset, run_order_is_counted)
-{
-	if (self->missing)
-		SKIP(return, "%s", self->missing);
-	EXPECT_LE(0, file_value("/proc/vmstat", "interleave_run_order"));
-}
-
 /* The cpuset moves back and forth while threads fault by both kinds of policy */
 struct stress {
 	struct nodeset nodes;
@@ -414,10 +408,34 @@ struct stress {
 	const char *wrong;
 };
 
+struct worker {
+	struct stress *stress;
+	void *(*work)(void *worker);
+	int rounds;
+	pthread_t thread;
+};
+
+static void round_done(struct worker *worker)
+{
+	__atomic_add_fetch(&worker->rounds, 1, __ATOMIC_RELAXED);
+}
+
+static bool all_worked(const struct worker *worker, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (__atomic_load_n(&worker[i].rounds, __ATOMIC_RELAXED) <
+		    STRESS_ROUNDS)
+			return false;
+	return true;
+}
+
 static void *faults_pages(void *arg)
 {
 	const int mode = MPOL_WEIGHTED_INTERLEAVE | MPOL_F_STATIC_NODES;
-	struct stress *stress = arg;
+	struct worker *worker = arg;
+	struct stress *stress = worker->stress;
 	struct area bound, task;
 	int node[64];
 	size_t i;
@@ -440,13 +458,15 @@ static void *faults_pages(void *arg)
 				stress->wrong = "a page left the mask";
 		madvise(bound.start, bound.len, MADV_DONTNEED);
 		madvise(task.start, task.len, MADV_DONTNEED);
+		round_done(worker);
 	}
 	return NULL;
 }
 
 static void *writes_weights(void *arg)
 {
-	struct stress *stress = arg;
+	struct worker *worker = arg;
+	struct stress *stress = worker->stress;
 	unsigned int weight = 0;
 
 	while (!__atomic_load_n(&stress->stop, __ATOMIC_RELAXED)) {
@@ -454,23 +474,24 @@ static void *writes_weights(void *arg)
 		if (weight_write(nodeset_nth(&stress->nodes, weight % 2),
 				 weight))
 			stress->wrong = "a weight could not be written";
+		round_done(worker);
 	}
 	return NULL;
 }
 
 TEST_F(cpuset, moves_while_faulting)
 {
-	static void *(*const work[])(void *) = {
-		faults_pages, faults_pages, writes_weights,
-	};
 	static const unsigned int weight[] = { 9, 4 };
 	struct stress stress = {};
-	pthread_t thread[ARRAY_LEN(work)];
+	struct worker worker[] = {
+		{ .stress = &stress, .work = faults_pages },
+		{ .stress = &stress, .work = faults_pages },
+		{ .stress = &stress, .work = writes_weights },
+	};
 	struct nodeset stop[3];
 	struct round round;
 	struct area area;
 	int moves = 0;
-	time_t end;
 	size_t i;
 
 	if (self->missing)
@@ -486,16 +507,17 @@ TEST_F(cpuset, moves_while_faulting)
 				 MPOL_F_STATIC_NODES, &stress.nodes, 0));
 	ASSERT_EQ(0, policy_set(MPOL_WEIGHTED_INTERLEAVE | MPOL_F_STATIC_NODES,
 				&stress.nodes));
-	for (i = 0; i < ARRAY_LEN(work); i++)
-		ASSERT_EQ(0, pthread_create(&thread[i], NULL, work[i],
-					    &stress));
-	end = time(NULL) + STRESS_SECONDS;
-	while (moves < 12 || time(NULL) < end)
+	for (i = 0; i < ARRAY_LEN(worker); i++)
+		ASSERT_EQ(0, pthread_create(&worker[i].thread, NULL,
+					    worker[i].work, &worker[i]));
+	while (!stress.wrong && (moves < STRESS_ROUNDS ||
+				 !all_worked(worker, ARRAY_LEN(worker))))
 		ASSERT_EQ(0, cpuset_move(&self->cpuset,
 					 &stop[moves++ % ARRAY_LEN(stop)]));
+	TH_LOG("%d moves", moves);
 	__atomic_store_n(&stress.stop, true, __ATOMIC_RELAXED);
-	for (i = 0; i < ARRAY_LEN(work); i++)
-		ASSERT_EQ(0, pthread_join(thread[i], NULL));
+	for (i = 0; i < ARRAY_LEN(worker); i++)
+		ASSERT_EQ(0, pthread_join(worker[i].thread, NULL));
 	EXPECT_TRUE(!stress.wrong)
 		TH_LOG("%s", stress.wrong);
 

@@ -9,12 +9,13 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "../kselftest_harness.h"
 #include "placement.h"
 
-#define STRESS_SECONDS 3
+/* Of each thread beside the others */
+#define STRESS_ROUNDS 200
+#define BALANCING "/proc/sys/kernel/numa_balancing"
 #define FAULT_PAGES 200
 
 FIXTURE(weights)
@@ -360,9 +361,29 @@ struct stress {
 	const char *wrong;
 };
 
-static bool stopped(struct stress *stress)
+struct worker {
+	struct stress *stress;
+	void *(*work)(void *worker);
+	int rounds;
+	pthread_t thread;
+};
+
+/* Called once a round */
+static bool stopped(struct worker *worker)
 {
-	return __atomic_load_n(&stress->stop, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&worker->rounds, 1, __ATOMIC_RELAXED);
+	return __atomic_load_n(&worker->stress->stop, __ATOMIC_RELAXED);
+}
+
+static bool all_worked(const struct worker *worker, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (__atomic_load_n(&worker[i].rounds, __ATOMIC_RELAXED) <
+		    STRESS_ROUNDS)
+			return false;
+	return true;
 }
 
 static void stress_failed(struct stress *stress, const char *why)
@@ -372,11 +393,12 @@ static void stress_failed(struct stress *stress, const char *why)
 
 static void *writes_weights(void *arg)
 {
-	struct stress *stress = arg;
+	struct worker *worker = arg;
+	struct stress *stress = worker->stress;
 	unsigned int seed = (uintptr_t)&seed;
 	int nr = nodeset_count(&stress->nodes);
 
-	while (!stopped(stress))
+	while (!stopped(worker))
 		if (weight_write(nodeset_nth(&stress->nodes,
 					     rand_r(&seed) % nr),
 				 1 + rand_r(&seed) % MAX_WEIGHT))
@@ -386,11 +408,12 @@ static void *writes_weights(void *arg)
 
 static void *reads_weights(void *arg)
 {
-	struct stress *stress = arg;
+	struct worker *worker = arg;
+	struct stress *stress = worker->stress;
 	int nr = nodeset_count(&stress->nodes);
 	int i;
 
-	while (!stopped(stress))
+	while (!stopped(worker))
 		for (i = 0; i < nr; i++)
 			if (weight_read(nodeset_nth(&stress->nodes, i)) < 0)
 				stress_failed(stress, "a weight is no weight");
@@ -399,7 +422,8 @@ static void *reads_weights(void *arg)
 
 static void *faults_pages(void *arg)
 {
-	struct stress *stress = arg;
+	struct worker *worker = arg;
+	struct stress *stress = worker->stress;
 	int node[FAULT_PAGES];
 	struct area area;
 	size_t i;
@@ -409,7 +433,7 @@ static void *faults_pages(void *arg)
 		stress_failed(stress, "no mapping or no policy");
 		return NULL;
 	}
-	while (!stopped(stress)) {
+	while (!stopped(worker)) {
 		if (place(area.start, FAULT_PAGES, page_bytes(), node))
 			stress_failed(stress, "pages could not be placed");
 		for (i = 0; i < FAULT_PAGES; i++)
@@ -423,7 +447,8 @@ static void *faults_pages(void *arg)
 /* Sets policies of its own, so that tables come and go under the writers */
 static void *sets_policies(void *arg)
 {
-	struct stress *stress = arg;
+	struct worker *worker = arg;
+	struct stress *stress = worker->stress;
 	struct nodeset one = nodeset_head(&stress->nodes, 1);
 	struct area area;
 
@@ -431,7 +456,7 @@ static void *sets_policies(void *arg)
 		stress_failed(stress, "no mapping");
 		return NULL;
 	}
-	while (!stopped(stress)) {
+	while (!stopped(worker)) {
 		if (policy_set(MPOL_WEIGHTED_INTERLEAVE, &one) ||
 		    policy_bind(area.start, 4 * page_bytes(),
 				MPOL_WEIGHTED_INTERLEAVE, &stress->nodes, 0) ||
@@ -444,12 +469,16 @@ static void *sets_policies(void *arg)
 
 TEST_F(weights, writers_readers_and_faults)
 {
-	static void *(*const work[])(void *) = {
-		writes_weights, writes_weights, reads_weights, faults_pages,
-		faults_pages, sets_policies,
-	};
 	struct stress stress = {};
-	pthread_t thread[ARRAY_LEN(work)];
+	struct worker worker[] = {
+		{ .stress = &stress, .work = writes_weights },
+		{ .stress = &stress, .work = writes_weights },
+		{ .stress = &stress, .work = reads_weights },
+		{ .stress = &stress, .work = faults_pages },
+		{ .stress = &stress, .work = faults_pages },
+		{ .stress = &stress, .work = sets_policies },
+	};
+	long long balancing;
 	unsigned int weight[2] = { 13, 4 };
 	struct area early, late;
 	struct round round;
@@ -464,17 +493,28 @@ TEST_F(weights, writers_readers_and_faults)
 	if (!nodes_have_room(&stress.nodes, 3 * FAULT_PAGES))
 		SKIP(return, "too little free memory on a node");
 
+	/*
+	 * It would hide pages, also those of the threads with a policy: then
+	 * move_pages(2) has no node for them.
+	 */
+	balancing = file_number(BALANCING);
+	if (balancing >= 0)
+		ASSERT_EQ(0, file_print(BALANCING, "0"));
 	/* This policy lives through all of it */
 	ASSERT_EQ(0, area_map(&early, ARRAY_LEN(node), 1));
 	ASSERT_EQ(0, policy_bind(early.start, early.len,
 				 MPOL_WEIGHTED_INTERLEAVE, &stress.nodes, 0));
-	for (i = 0; i < ARRAY_LEN(work); i++)
-		ASSERT_EQ(0, pthread_create(&thread[i], NULL, work[i],
-					    &stress));
-	sleep(STRESS_SECONDS);
+	for (i = 0; i < ARRAY_LEN(worker); i++)
+		ASSERT_EQ(0, pthread_create(&worker[i].thread, NULL,
+					    worker[i].work, &worker[i]));
+	while (!__atomic_load_n(&stress.wrong, __ATOMIC_RELAXED) &&
+	       !all_worked(worker, ARRAY_LEN(worker)))
+		usleep(10000);
 	__atomic_store_n(&stress.stop, true, __ATOMIC_RELAXED);
-	for (i = 0; i < ARRAY_LEN(work); i++)
-		ASSERT_EQ(0, pthread_join(thread[i], NULL));
+	for (i = 0; i < ARRAY_LEN(worker); i++)
+		ASSERT_EQ(0, pthread_join(worker[i].thread, NULL));
+	if (balancing >= 0)
+		EXPECT_EQ(0, file_print(BALANCING, "%lld", balancing));
 	EXPECT_TRUE(!stress.wrong)
 		TH_LOG("%s", stress.wrong);
 
