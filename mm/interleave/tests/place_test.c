@@ -285,11 +285,22 @@ static void vmalloc_is_weighted(struct kunit *test)
 	vfree(memory);
 }
 
+/* Nobody else has such a policy at boot. */
+static unsigned long run_order_pages(struct kunit *test)
+{
+	unsigned long *events = kunit_kcalloc(test, NR_VM_EVENT_ITEMS,
+					      sizeof(*events), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, events);
+	all_vm_events(events);
+	return events[INTERLEAVE_RUN_ORDER];
+}
+
 static void without_a_set_pages_go_in_run_order(struct kunit *test)
 {
 	struct place_test *place = two_nodes(test, 4, 2);
+	unsigned long index, counted = run_order_pages(test);
 	struct interleave_set *set;
-	unsigned long index;
 	int pages = 0;
 
 	set = rcu_dereference_protected(place->policy.interleave, true);
@@ -302,12 +313,14 @@ static void without_a_set_pages_go_in_run_order(struct kunit *test)
 		pages += nid == place->node[0];
 	}
 	KUNIT_EXPECT_EQ(test, pages, 40);
+	KUNIT_EXPECT_EQ(test, counted + 60, run_order_pages(test));
 
 	use_policy(&place->policy);
 	for (pages = 0, index = 0; index < 60; index++)
 		pages += weighted_interleave_advance(&place->policy) ==
 			 place->node[0];
 	KUNIT_EXPECT_EQ(test, pages, 40);
+	KUNIT_EXPECT_EQ(test, counted + 120, run_order_pages(test));
 	/* In bulk there is nothing to go by: the caller takes single pages. */
 	KUNIT_EXPECT_EQ(test, 0ul, bulk(place, 12));
 
