@@ -738,31 +738,94 @@ void area_unmap(struct area *area)
 	munmap(area->reserve, area->reserve_len);
 }
 
+/* Pages of @node that @cpu keeps for itself: they are not among the free ones */
+static long pages_of_cpu(int node, int cpu)
+{
+	int nid = -1, owner = -1;
+	long count, pages = 0;
+	char line[128];
+	FILE *file;
+
+	file = fopen("/proc/zoneinfo", "re");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "Node %d,", &nid) == 1)
+			owner = -1;
+		else if (sscanf(line, " cpu: %d", &owner) != 1 && nid == node &&
+			 owner == cpu && sscanf(line, " count: %ld", &count) == 1)
+			pages += count;
+	}
+	fclose(file);
+	return pages;
+}
+
+#define FILL_CHUNK 512
+
+/* Another chunk; how many of its pages @node had, or -errno */
+static int fill_chunk(struct area *area, size_t *used, int node)
+{
+	int placed[FILL_CHUNK], there = 0, ret, i;
+
+	if ((*used + FILL_CHUNK) * page_bytes() > area->len)
+		return -ENOSPC;
+	ret = place(area->start + *used * page_bytes(), FILL_CHUNK, page_bytes(),
+		    placed);
+	if (ret)
+		return ret;
+	*used += FILL_CHUNK;
+	for (i = 0; i < FILL_CHUNK; i++)
+		there += placed[i] == node;
+	return there;
+}
+
+/*
+ * What a CPU has freed it keeps, up to all that the zone holds back: for others
+ * there is none left, until a move takes it away from it. So that is used first.
+ */
+static int fill_from_cpus(struct area *area, size_t *used, int node)
+{
+	cpu_set_t before, one;
+	long left;
+	int cpu, ret = 0;
+
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return -errno;
+	for (cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF) && ret >= 0; cpu++) {
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		left = pages_of_cpu(node, cpu);
+		/* Those of a CPU that is offline are nobody's */
+		if (sched_setaffinity(0, sizeof(one), &one))
+			continue;
+		for (; left > 0 && ret >= 0; left -= FILL_CHUNK)
+			ret = fill_chunk(area, used, node);
+	}
+	if (sched_setaffinity(0, sizeof(before), &before))
+		return -errno;
+	return ret < 0 ? ret : 0;
+}
+
 int area_fill_node(struct area *area, int node)
 {
-	enum { CHUNK = 512 };
-	const size_t most = node_free_pages(node) + 4 * CHUNK;
 	struct nodeset nodes = nodeset_of(node);
-	size_t used, i, elsewhere;
-	int placed[CHUNK], ret;
+	size_t used = 0, most = node_free_pages(node);
+	int cpu, ret;
 
-	ret = area_map(area, most, 1);
+	for (cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++)
+		most += pages_of_cpu(node, cpu);
+	ret = area_map(area, most + 64 * FILL_CHUNK, 1);
 	if (!ret)
 		ret = policy_bind(area->start, area->len, MPOL_PREFERRED,
 				  &nodes, 0);
+	if (!ret)
+		ret = fill_from_cpus(area, &used, node);
 	if (ret)
 		return ret;
-	for (used = 0; used + CHUNK <= most; used += CHUNK) {
-		ret = place(area->start + used * page_bytes(), CHUNK,
-			    page_bytes(), placed);
-		if (ret)
-			return ret;
-		for (elsewhere = 0, i = 0; i < CHUNK; i++)
-			elsewhere += placed[i] != node;
-		if (elsewhere == CHUNK)
-			return 0;
-	}
-	return -EAGAIN;
+	do {
+		ret = fill_chunk(area, &used, node);
+	} while (ret > 0);
+	return ret;
 }
 
 void touch(void *addr, size_t count, size_t stride)
