@@ -436,10 +436,11 @@ static bool has_directory(int node)
 /* Waits until more than @before pages have come up, while a thread touches them */
 static bool some_come_up(long long before)
 {
+	long end = scan_passes() + FEW_PASSES;
 	time_t begin = guard_begin();
 
 	while (counter("pgpromote_success") <= before) {
-		if (guard_over(begin))
+		if (scan_passes() >= end || guard_over(begin))
 			return false;
 		usleep(1000);
 	}
