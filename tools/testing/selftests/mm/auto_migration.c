@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 #include "promotion.h"
 
@@ -890,5 +890,3 @@ static void __attribute__((constructor)) nothing(int argc, char **argv)
 	if (argc == 2 && !strcmp(argv[1], "--nothing"))
 		_exit(0);
 }
-
-TEST_HARNESS_MAIN

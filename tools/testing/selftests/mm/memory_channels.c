@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "physical.h"
 #include "promotion.h"
 
@@ -991,5 +991,3 @@ TEST_F_TIMEOUT(blocks, go_offline_and_come_back, PATIENT_TIMEOUT)
 		SKIP(return, "needs blocks with memory blocks in them");
 	EXPECT_LT(0, gone);
 }
-
-TEST_HARNESS_MAIN

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "promotion.h"
 
 FIXTURE(promotion)
@@ -352,5 +352,3 @@ TEST_F_TIMEOUT(promotion, nothing_is_reclaimed_without_demotion, PATIENT_TIMEOUT
 	unfill(filler);
 	area_unmap(&area);
 }
-
-TEST_HARNESS_MAIN

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "promotion.h"
 
 #define MIN_FREE "/proc/sys/vm/min_free_kbytes"
@@ -821,5 +821,3 @@ TEST(machines_with_one_tier_see_nothing)
 	pthread_join(thread, NULL);
 	area_unmap(&area);
 }
-
-TEST_HARNESS_MAIN

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "promotion.h"
 
 /* Enters if a processor is as fast as @most_ns for an instruction */
@@ -236,5 +236,3 @@ TEST_F_TIMEOUT(steady, threshold_settles_in_two_passes, 120)
 	unfill(filler);
 	area_unmap(&area);
 }
-
-TEST_HARNESS_MAIN

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 
 #define TIER_DIR	"/sys/devices/virtual/memory_tiering"
@@ -357,5 +357,3 @@ TEST_F(tiers, files)
 	EXPECT_EQ(-EACCES, distance_write(ctx->fast, "576"));
 	EXPECT_EQ(0, seteuid(0));
 }
-
-TEST_HARNESS_MAIN

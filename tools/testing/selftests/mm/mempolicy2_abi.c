@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <sys/utsname.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 
 #define LAZY_FILE	"/sys/kernel/migration/auto_migrate_lazy"
@@ -1587,5 +1587,3 @@ TEST_F(mempolicy2, upper_half_of_pointers)
 	own.param.il_weights |= 1ULL << 63;
 	refused(_metadata, ctx, -EFAULT, &own.param, 0, "il_weights");
 }
-
-TEST_HARNESS_MAIN

@@ -5,7 +5,7 @@
  * one goes on to do so.
  */
 #define _GNU_SOURCE
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 
 #define PAGES 660
@@ -490,5 +490,3 @@ TEST_F(cpuset, follows_after_a_move)
 		EXPECT_EQ(want[1], got.weight[nodeset_nth(&both, 1)]);
 	}
 }
-
-TEST_HARNESS_MAIN

@@ -8,7 +8,7 @@
  * Needs a kernel with fault injection (FAILSLAB, FAIL_PAGE_ALLOC).
  */
 #define _GNU_SOURCE
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 
 #define MOST_ALLOCATIONS 2000
@@ -506,5 +506,3 @@ TEST_F(enomem, cpuset_move)
 		SKIP(return, "no cpusets");
 	EXPECT_EQ(0, ret);
 }
-
-TEST_HARNESS_MAIN

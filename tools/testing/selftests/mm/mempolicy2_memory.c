@@ -13,7 +13,7 @@
 #include <limits.h>
 #include <sys/mman.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 
 /* On a kernel that is KSELFTEST_SLOWDOWN times slower as many times fewer */
@@ -682,5 +682,3 @@ TEST_F(memory, repeated_for_a_mapping)
 		SKIP(return, "%s", self->ctx.missing);
 	repeat(_metadata, &self->ctx, true);
 }
-
-TEST_HARNESS_MAIN

@@ -10,7 +10,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 
 #define DEFAULT_CALLS 50000
@@ -917,5 +917,3 @@ TEST_F_TIMEOUT(race, random_calls, 7200)
 	EXPECT_GE(all + SLAB_NOISE_OF_ALL,
 		  slab_settle(NULL, all + SLAB_NOISE_OF_ALL));
 }
-
-TEST_HARNESS_MAIN

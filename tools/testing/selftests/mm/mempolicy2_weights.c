@@ -11,7 +11,7 @@
 #include <sys/shm.h>
 #include <sys/stat.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 
 #define PAGES 420
@@ -1294,5 +1294,3 @@ TEST_F(weights, hugetlb_file)
 	if (missing)
 		SKIP(return, "%s", missing);
 }
-
-TEST_HARNESS_MAIN

@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 
 #define CANARY 0xa5
@@ -1605,5 +1605,3 @@ TEST_F(calls, move_all_needs_a_capability)
 	EXPECT_EQ(0, bind_nodes(ctx, &area, MPOL_DEFAULT, NULL,
 				MPOL_MF_MOVE_ALL));
 }
-
-TEST_HARNESS_MAIN

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 
 #define POLICY_AFTER_EXEC "WEIGHTED_INTERLEAVE_AFTER_EXEC"
@@ -1153,5 +1153,3 @@ TEST_F(tmpfs, range_inside_a_range)
 	EXPECT_TRUE(round_follows(&round, order, stat.st_ino + 42, node + 42,
 				  21));
 }
-
-TEST_HARNESS_MAIN

@@ -10,7 +10,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 
 /* Rounds of each of those who work while the cpuset moves, and moves of it */
@@ -526,5 +526,3 @@ TEST_F(cpuset, moves_while_faulting)
 	ASSERT_EQ(0, round_write(&round, &stress.nodes, weight));
 	EXPECT_TRUE(placed_by_weight(&area, &stress.nodes));
 }
-
-TEST_HARNESS_MAIN

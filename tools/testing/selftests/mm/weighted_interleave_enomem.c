@@ -7,7 +7,7 @@
  * Needs a kernel with fault injection (FAILSLAB, FAIL_PAGE_ALLOC).
  */
 #define _GNU_SOURCE
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 
 #define MOST_ALLOCATIONS 2000
@@ -217,5 +217,3 @@ TEST_F(enomem, shared_mapping)
 		SKIP(return, "%s", self->missing);
 	bind_middle(_metadata, self->fail, &self->nodes, true);
 }
-
-TEST_HARNESS_MAIN

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 
 #define PAGES 400
@@ -270,5 +270,3 @@ TEST_F(hotplug, writes_during_hotplug)
 	ASSERT_EQ(0, hot_add(&self->hot, 1));
 	EXPECT_LT(0, weight_read(self->hot.node));
 }
-
-TEST_HARNESS_MAIN

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 
 #define MAX_PAGES 16384
@@ -1239,5 +1239,3 @@ TEST_F(as_interleave, hugetlb_file)
 		SKIP(return, "no huge pages to be had");
 	EXPECT_EQ(0, ret);
 }
-
-TEST_HARNESS_MAIN

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-#include "../kselftest_harness.h"
+#include "cases.h"
 #include "placement.h"
 
 /* Of each thread beside the others */
@@ -532,5 +532,3 @@ TEST_F(weights, writers_readers_and_faults)
 	ASSERT_EQ(0, place(early.start, ARRAY_LEN(node), page_bytes(), node));
 	EXPECT_TRUE(round_exact(&round, node, ARRAY_LEN(node)));
 }
-
-TEST_HARNESS_MAIN
