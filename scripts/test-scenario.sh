@@ -6,7 +6,9 @@
 #   -u  without KUnit    -x  every limit that many times longer    -c  a command to run after the tests, its status counts
 #   -e  for the environment of the tests, if this is that scenario
 #   -s  the list of skips that are expected, in place of scenarios/SCENARIO.skips: see verdict.py
-# RESULTDIR gets console.log, output.log, verdict and counts ("PASSED FAILED SKIPPED"). The exit status is 0 when all is well.
+# TESTS="name ..." in the environment runs these of the self tests. What scenarios/list says of .without files is left out.
+# RESULTDIR gets console.log, output.log, verdict, counts ("PASSED FAILED SKIPPED"), and without: all that was left out.
+# The exit status is 0 when all is well. A machine that has nothing to run is not booted, and counts as "0 0 0".
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -39,21 +41,50 @@ config=$(scenario_config "$scenario")
 conf=$TOP/scenarios/$scenario.conf
 target "$config"
 kernel=${kernel:-$BUILD/kernel/$config}
-if [ $# -eq 0 ]; then
-	tests=${TESTS:-$(sed -n 's/^tests=//p' "$conf")}
-	[ "$tests" != all ] || tests=$(cat "$programs/selftests/mm/kselftest-list")
-	# shellcheck disable=SC2086 # a list of names
-	set -- $tests
-fi
-[ -n "$skips" ] || [ ! -f "$TOP/scenarios/$scenario.skips" ] || skips=$TOP/scenarios/$scenario.skips
+known=$(tr '\n' ' ' < "$programs/selftests/mm/kselftest-list")
 limit=$((${limit:-$(sed -n 's/^timeout=//p' "$conf")} * slowdown))
 
 rm -rf "$results"
 mkdir -p "$results"
+
+# What this machine cannot run, and what its kernel cannot
+kind=$(basename "$kernel")
+for list in "$TOP/scenarios/$scenario.without" "$TOP/scenarios/configs/$kind.without"; do
+	[ ! -f "$list" ] || sed '/^#/d' "$list"
+done > "$results/without"
+# among NAME LIST
+among() {
+	case " $2 " in
+	*" $1 "*) ;;
+	*) return 1 ;;
+	esac
+}
+if [ $# -eq 0 ]; then
+	tests=$(sed -n 's/^tests=//p' "$conf")
+	[ "$tests" != all ] || tests=$known
+	for name in ${TESTS:-} $tests; do
+		among "$name" "$known" || die "$scenario: no self test is called '$name'; there are: $known"
+	done
+	for name in ${TESTS:-$tests}; do
+		if among "$name" "$tests" && awk -F '\t' -v name="$name" '
+			index(" " $1 " ", " " name " ") && $2 == "*" { found = 1 }
+			END { exit found }' "$results/without"; then
+			set -- "$@" "$name"
+		fi
+	done
+	if [ $# -eq 0 ]; then
+		echo "0 0 0" | tee "$results/counts" > "$results/verdict"
+		say "$scenario: not booted, none of these runs on it: ${TESTS:-$tests}"
+		exit 0
+	fi
+fi
+
+[ -n "$skips" ] || [ ! -f "$TOP/scenarios/$scenario.skips" ] || skips=$TOP/scenarios/$scenario.skips
+
 start=$(date +%s)
 status=0
 step "$scenario: booting, tests" "$results/output.log" "$TOP/scripts/vm.sh" -s "$scenario" -k "$kernel" -o "$results/console.log" \
-	-t "$limit" -a "${kunit:+kunit.enable=1}" -f "$files" \
+	-t "$limit" -a "${kunit:+kunit.enable=1}" -f "$files $results/without:/etc/without" \
 	-r "KSELFTEST_SLOWDOWN=$slowdown ${variable:+$variable }kselftest $*${after:+; $after}" || status=$?
 
 verdict=0

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Are the lists of what runs where true to the tests that there are, and does each test run somewhere? Prints TAP.
+
+usage: cases.py
+
+Reads tests= of scenarios/*.conf, the .without and .skips files beside them and beside the configurations, which scenarios/list
+explains, and asks the built self tests for their cases. Nothing is booted: what is skipped unexpectedly is for the verdict of a run.
+"""
+
+import fnmatch
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+SCENARIOS = TOP / "scenarios"
+SOURCES = TOP / "tools/testing/selftests/mm"
+PROGRAMS = TOP / "build/selftests/mm"
+# The kernel that make test boots without -c
+CONFIG = "default"
+
+
+def rows(path):
+	"""The lines of a list with their numbers, but for comments; a list that does not exist is an empty one."""
+	if path.exists():
+		for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+			if not line.startswith("#"):
+				yield number, line.split("\t")
+
+
+def cases_of(program):
+	"""The cases of a program; None where it has to be asked on its machine: a script, or one that does not list them."""
+	source = SOURCES / f"{program.removesuffix('_32')}.c"
+	if not source.exists() or '#include "cases.h"' not in source.read_text(encoding="utf-8"):
+		return None
+	environment = {name: value for name, value in os.environ.items() if name != "KSELFTEST_WITHOUT"}
+	run = subprocess.run([PROGRAMS / program, "-l"], capture_output=True, text=True, timeout=60, check=True, env=environment)
+	return run.stdout.split()
+
+
+class Without:
+	"""What .without files leave out."""
+
+	def __init__(self, *paths):
+		self.lines = [(path, number, fields) for path in paths for number, fields in rows(path)]
+
+	def patterns(self, program):
+		"""Those for one program."""
+		return [pattern for _, _, fields in self.lines if len(fields) > 1 and program in fields[0].split() for pattern in fields[1].split()]
+
+	def leaves_out(self, program, case):
+		"""CASE is None for a program as a whole."""
+		return any(pattern == "*" or case is not None and fnmatch.fnmatchcase(case, pattern) for pattern in self.patterns(program))
+
+	def wrong(self, programs):
+		"""What is not as it should be, line by line."""
+		for path, number, fields in self.lines:
+			where = f"{path.relative_to(TOP)}:{number}"
+			if len(fields) != 3 or not all(field.strip() for field in fields):
+				yield f"{where}: not PROGRAM ...<tab>PATTERN ...<tab>REASON"
+				continue
+			for program in fields[0].split():
+				if program not in programs:
+					yield f"{where}: no self test is called '{program}'"
+					continue
+				for pattern in fields[1].split():
+					if pattern != "*" and not fnmatch.filter(programs[program] or [], pattern):
+						yield f"{where}: no case of {program} is called '{pattern}'"
+
+
+class Scenario:
+	"""One machine of scenarios/list."""
+
+	def __init__(self, name, programs):
+		self.name = name
+		conf = (SCENARIOS / f"{name}.conf").read_text(encoding="utf-8")
+		self.config = (re.findall(r"^config=(.*)$", conf, re.MULTILINE) or [CONFIG])[0]
+		tests = " ".join(re.findall(r"^tests=(.*)$", conf, re.MULTILINE))
+		self.unknown = [] if tests == "all" else [test for test in tests.split() if test not in programs]
+		self.without = Without(SCENARIOS / f"{name}.without", SCENARIOS / "configs" / f"{self.config}.without")
+		self.tests = [test for test in (list(programs) if tests == "all" else tests.split())
+			      if test in programs and not self.without.leaves_out(test, None)]
+		self.skips = [(number, fields) for number, fields in rows(SCENARIOS / f"{name}.skips")]
+		self.skipped = {fields[0].removeprefix("?") for _, fields in self.skips}
+
+	def runs(self, program, case):
+		"""Is that case scheduled here, and expected to run?"""
+		return program in self.tests and not self.without.leaves_out(program, case) and f"{program}.{case}" not in self.skipped
+
+	def wrong_skips(self, programs, unit_tests):
+		"""Names that a run can never have."""
+		for number, fields in self.skips:
+			where = f"scenarios/{self.name}.skips:{number}"
+			if len(fields) != 2 or not all(field.strip() for field in fields):
+				yield f"{where}: not NAME<tab>REASON"
+				continue
+			name = fields[0].removeprefix("?")
+			if name.startswith("KUnit."):
+				if name not in unit_tests:
+					yield f"{where}: no unit test is called '{name}'"
+				continue
+			program = next((test for test in self.tests if name == test or name.startswith(f"{test}.")), None)
+			case = name.removeprefix(f"{program}.")
+			if program is None:
+				yield f"{where}: no self test that runs here has '{name}'"
+			elif programs[program] is not None and (case not in programs[program] or self.without.leaves_out(program, case)):
+				yield f"{where}: no case of {program} that runs here is called '{case}'"
+			elif programs[program] is None and name != program and case not in (SOURCES / program).read_text(encoding="utf-8"):
+				yield f"{where}: {program} has nothing that is called '{case}'"
+
+
+def strays(names):
+	"""Lists that belong to nothing, and machines that no list has"""
+	for path in sorted(SCENARIOS.glob("*.conf")) + sorted(SCENARIOS.glob("*.without")) + sorted(SCENARIOS.glob("*.skips")):
+		if path.stem not in names:
+			yield f"{path.relative_to(TOP)}: scenarios/list has no '{path.stem}'"
+	for path in sorted((SCENARIOS / "configs").glob("*.without")):
+		if not (SCENARIOS / "configs" / f"{path.stem.removesuffix('-base')}.config").exists():
+			yield f"{path.relative_to(TOP)}: no configuration is called '{path.stem}'"
+
+
+def main():
+	"""One result a question, and a comment for everything that is wrong."""
+	names = [line.split()[0] for line in (SCENARIOS / "list").read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+	programs = {name: cases_of(name) for name in (PROGRAMS / "kselftest-list").read_text(encoding="utf-8").split()}
+	unit_tests = {f"KUnit.{suite}.{case}" for source in (path.read_text(encoding="utf-8") for path in TOP.glob("mm/*/tests/*.c"))
+		      for suite in re.findall(r'\.name = "(\w+)"', source) for case in re.findall(r"KUNIT_CASE\w*\((\w+)", source)}
+	machines = [Scenario(name, programs) for name in names if (SCENARIOS / f"{name}.conf").exists()]
+	never = Without(SCENARIOS / "configs" / f"{CONFIG}.without")
+	booted = [machine for machine in machines if machine.config == CONFIG]
+	questions = {
+		"every program that is no script lists its cases":
+			[name for name, cases in programs.items() if not cases and not name.endswith(".sh")],
+		"every machine is on the list, and has a list of its own only then":
+			[f"{name}: no such file" for name in names if not (SCENARIOS / f"{name}.conf").exists()] + list(strays(names)),
+		"every machine runs self tests that there are":
+			[f"scenarios/{machine.name}.conf: no self test is called '{test}'" for machine in machines for test in machine.unknown],
+		"what is left out is there":
+			list(Without(*sorted(SCENARIOS.rglob("*.without"))).wrong(programs)),
+		"what is expected to be skipped is there, and runs":
+			[line for machine in machines for line in machine.wrong_skips(programs, unit_tests)],
+		"every case runs on a machine":
+			[f"{name}.{case}" if case else name for name, cases in programs.items() for case in cases or [None]
+			 if not never.leaves_out(name, case) and not any(machine.runs(name, case) for machine in booted)],
+	}
+	failed = 0
+	print("TAP version 13")
+	print(f"1..{len(questions)}")
+	for number, (question, answers) in enumerate(questions.items(), 1):
+		for answer in answers:
+			print(f"# {answer}")
+		print(f"{'not ok' if answers else 'ok'} {number} {question}")
+		failed += bool(answers)
+	return 1 if failed else 0
+
+
+if __name__ == "__main__":
+	sys.exit(main())
