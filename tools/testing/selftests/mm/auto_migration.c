@@ -63,10 +63,8 @@ FIXTURE_SETUP(migration)
 	struct nodeset cpu, memory, both;
 	size_t i;
 
-	if (access(ENABLE, F_OK)) {
-		self->missing = "no automatic migration in this kernel";
-		return;
-	}
+	for (i = 0; i < ARRAY_LEN(files); i++)
+		ASSERT_TRUE(is_there(files[i]));
 	if (geteuid()) {
 		self->missing = "needs root";
 		return;
@@ -748,8 +746,7 @@ TEST(lazy_mbind2_to_movable_memory)
 	struct area area;
 	int i, node = -1;
 
-	if (access(LAZY, F_OK))
-		SKIP(return, "no lazy migration in this kernel");
+	ASSERT_TRUE(is_there(LAZY));
 	ASSERT_EQ(0, nodeset_read("has_memory", &memory));
 	ASSERT_EQ(0, nodeset_read("has_cpu", &cpu));
 	for (i = 0; i < MAX_NODES; i++)

@@ -49,10 +49,7 @@ FIXTURE_SETUP(memory)
 	struct memcg memcg;
 	int ret;
 
-	if (!have_weighted_interleave()) {
-		ctx->missing = "no weighted interleaving in this kernel";
-		return;
-	}
+	ASSERT_TRUE(is_there(WEIGHT_DIR));
 	if (geteuid()) {
 		ctx->missing = "needs root";
 		return;

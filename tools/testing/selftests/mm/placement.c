@@ -377,9 +377,12 @@ int possible_nodes(void)
 	return ret;
 }
 
-bool have_weighted_interleave(void)
+bool is_there(const char *path)
 {
-	return !access(WEIGHT_DIR, F_OK);
+	if (!access(path, F_OK))
+		return true;
+	note("%s is missing", path);
+	return false;
 }
 
 int file_read(const char *path, char *buf, size_t size)

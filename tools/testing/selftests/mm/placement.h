@@ -152,8 +152,11 @@ bool own_equal(const struct own_policy *a, const struct own_policy *b);
 /* One more than the largest node id that there can be */
 int possible_nodes(void);
 
-/* -EOPNOTSUPP on a kernel without the mode */
-bool have_weighted_interleave(void);
+/*
+ * Says which file is missing. One of this series is a failure when it is, and no
+ * reason to skip.
+ */
+bool is_there(const char *path);
 
 /* Text files. file_write() is one write(2) of @len bytes. */
 int file_read(const char *path, char *buf, size_t size);

@@ -47,8 +47,7 @@ long threshold(int node)
 	char path[64], text[32];
 	int ret;
 
-	snprintf(path, sizeof(path), "/sys/kernel/mm/tiering/node%d/threshold_ms",
-		 node);
+	snprintf(path, sizeof(path), TIERING_DIR "/node%d/threshold_ms", node);
 	ret = file_read(path, text, sizeof(text));
 	return ret < 0 ? ret : strtol(text, NULL, 10);
 }
@@ -57,8 +56,7 @@ int distance_write(int node, const char *text)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path),
-		 "/sys/kernel/mm/tiering/node%d/abstract_distance", node);
+	snprintf(path, sizeof(path), TIERING_DIR "/node%d/abstract_distance", node);
 	return file_write(path, text, strlen(text));
 }
 
@@ -155,9 +153,10 @@ bool context_enter(struct context *ctx)
 	for (i = MAX_NODES; i-- > 0;)
 		if (nodeset_has(&memory, i) && !nodeset_has(&cpu, i))
 			ctx->slow = i;
-	if (access(settings[0].path, F_OK))
-		ctx->missing = "no promotion of this kind in this kernel";
-	else if (geteuid())
+	if (!is_there(settings[0].path) || !is_there(settings[1].path) ||
+	    !is_there(TIERING_DIR))
+		return false;
+	if (geteuid())
 		ctx->missing = "needs root";
 	else if (access(PACE_DIR, F_OK))
 		ctx->missing = "the pace of the scan cannot be set";

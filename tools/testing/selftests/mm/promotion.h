@@ -11,6 +11,7 @@
 #include "placement.h"
 
 #define SYSCTL_DIR	"/proc/sys/kernel"
+#define TIERING_DIR	"/sys/kernel/mm/tiering"
 #define PACE_DIR	"/sys/kernel/debug/sched/numa_balancing"
 #define DEMOTION	"/sys/kernel/mm/numa/demotion_enabled"
 /* Pages of most tests, and the most whose nodes are counted */

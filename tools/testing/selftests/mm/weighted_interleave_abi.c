@@ -45,10 +45,7 @@ FIXTURE(abi)
 
 FIXTURE_SETUP(abi)
 {
-	if (!have_weighted_interleave()) {
-		self->missing = "no weighted interleaving in this kernel";
-		return;
-	}
+	ASSERT_TRUE(is_there(WEIGHT_DIR));
 	if (geteuid()) {
 		self->missing = "needs root";
 		return;
@@ -882,10 +879,7 @@ FIXTURE(tmpfs)
 
 FIXTURE_SETUP(tmpfs)
 {
-	if (!have_weighted_interleave()) {
-		self->missing = "no weighted interleaving in this kernel";
-		return;
-	}
+	ASSERT_TRUE(is_there(WEIGHT_DIR));
 	if (geteuid()) {
 		self->missing = "needs root";
 		return;
@@ -904,7 +898,7 @@ FIXTURE_TEARDOWN(tmpfs)
 {
 	if (self->dir[0])
 		fs_unmount(self->dir);
-	if (have_weighted_interleave() && !geteuid())
+	if (!geteuid())
 		EXPECT_EQ(0, weights_restore(&self->saved));
 }
 

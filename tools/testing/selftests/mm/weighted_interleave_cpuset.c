@@ -30,10 +30,7 @@ FIXTURE_SETUP(cpuset)
 {
 	int ret;
 
-	if (!have_weighted_interleave()) {
-		self->missing = "no weighted interleaving in this kernel";
-		return;
-	}
+	ASSERT_TRUE(is_there(WEIGHT_DIR));
 	if (geteuid()) {
 		self->missing = "needs root";
 		return;
@@ -61,7 +58,7 @@ FIXTURE_TEARDOWN(cpuset)
 {
 	policy_set(MPOL_DEFAULT, NULL);
 	cpuset_leave(&self->cpuset);
-	if (have_weighted_interleave() && !geteuid())
+	if (!geteuid())
 		EXPECT_EQ(0, weights_restore(&self->saved));
 }
 

@@ -24,10 +24,7 @@ FIXTURE(enomem)
 
 FIXTURE_SETUP(enomem)
 {
-	if (!have_weighted_interleave()) {
-		self->missing = "no weighted interleaving in this kernel";
-		return;
-	}
+	ASSERT_TRUE(is_there(WEIGHT_DIR));
 	self->fail = fault_open();
 	if (self->fail < 0) {
 		self->missing = "no fault injection in this kernel";
