@@ -79,7 +79,12 @@ if [ $# -eq 0 ]; then
 	fi
 fi
 
-[ -n "$skips" ] || [ ! -f "$TOP/scenarios/$scenario.skips" ] || skips=$TOP/scenarios/$scenario.skips
+# What is skipped is compared with what is expected. Kernels with checks have less memory left and take longer, so that they skip
+# other cases: nobody has committed which.
+if [ -z "$skips" ] && [ "$kind" = "$config" ]; then
+	skips=$TOP/scenarios/$scenario.skips
+	[ -f "$skips" ] || skips=/dev/null
+fi
 
 start=$(date +%s)
 status=0
