@@ -11,6 +11,11 @@ mkdir -p "$BUILD" || exit 1
 
 # git on generated trees: no person's settings, no surrounding repository
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+# These belong to whoever made the copy of a checkout, or to whom it was made from.
+export GIT_CONFIG_COUNT=3 \
+	GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0="$TOP" \
+	GIT_CONFIG_KEY_1=safe.directory GIT_CONFIG_VALUE_1="$BUILD/tree" \
+	GIT_CONFIG_KEY_2=safe.directory GIT_CONFIG_VALUE_2="$BUILD/step"
 # the kernel's make is no child of the front door's
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
 

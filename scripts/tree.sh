@@ -44,8 +44,14 @@ unsaved() {
 		[ "$(content HEAD)" != "$(content "$1")" ]
 }
 
-changed() {
+# The index knows each file by its inode and times as well, which are others
+# in a copy of the checkout.
+look_again() {
 	g update-index -q --refresh >/dev/null || :
+}
+
+changed() {
+	look_again
 	! g diff-index --quiet HEAD --
 }
 
@@ -171,6 +177,7 @@ done <"$work/patches"
 if unsaved "$head"; then
 	die "build/tree has commits of its own; write them back with make refresh, or drop them with: git -C build/tree reset --hard refs/series/head"
 fi
+look_again
 g reset -q --keep "$head" ||
 	die "build/tree has uncommitted changes where the series changes too; commit and make refresh, or drop them with: git -C build/tree reset --hard"
 g update-ref refs/series/head "$head"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Prints the accelerator to use: $ACCEL, or kvm where a guest really runs under it, or tcg.
 # A /dev/kvm that can be opened may still hang, so the probe runs a boot sector that ends QEMU at once, and is not waited for long.
-# The answer is kept until the next boot of the host.
+# The answer is kept until the next boot of the host, for as long as /dev/kvm is there or is not.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -16,6 +16,7 @@ kvm | '') ;;
 esac
 
 answer=$BUILD/vm/accel-$(cat /proc/sys/kernel/random/boot_id)
+[ ! -w /dev/kvm ] || answer=$answer-kvm
 if [ ! -s "$answer" ]; then
 	mkdir -p "$BUILD/vm"
 	probe=$(mktemp -d)
