@@ -35,7 +35,7 @@ vm() {
 measure() {
 	kernel=$1
 	shift
-	vm -k "$BUILD/kernel/$kernel" -o "$BUILD/bench/tiering-$kernel.console" -t $((300 + $# * seconds * 4)) \
+	vm -k "$BUILD/kernel/$kernel" -o "$BUILD/bench/tiering-$kernel.console" -t $((900 + $# * seconds * 4)) \
 		-r "bench-tiering $seconds $*" > "$BUILD/bench/tiering-$kernel.txt"
 }
 both() {
@@ -54,7 +54,7 @@ cat "$TOP/out/bench/tiering.txt"
 
 # Limits up to 64 MB/s need a processor that moves as much.
 limit_holds() {
-	vm -i 2 -o "$BUILD/bench/limits.console" -t 900 -r "kselftest memory_promotion_rate" > "$BUILD/bench/limits.txt"
+	vm -i 2 -o "$BUILD/bench/limits.console" -t 1800 -r "kselftest memory_promotion_rate" > "$BUILD/bench/limits.txt"
 }
 step "limits of 8, 16 and 64 MB/s" "$BUILD/log/bench-limits.log" limit_holds || die "a limit does not hold: build/bench/limits.txt"
 {

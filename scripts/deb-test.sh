@@ -61,7 +61,7 @@ boot() {
 	*) set -- -accel tcg,thread=multi -cpu max ;;
 	esac
 	# shellcheck disable=SC2046 # the scenario's arguments are words
-	timeout --foreground -k 5 600 qemu-system-x86_64 \
+	limited 1800 qemu-system-x86_64 \
 		$(sed -n 's/^qemu=//p' "$TOP/scenarios/cxl2.conf" | tr '\n' ' ') "$@" \
 		-nodefaults -no-user-config -display none -no-reboot \
 		-drive "file=$work/disk,format=raw,if=none,id=system" -device virtio-blk-pci,drive=system \

@@ -87,6 +87,47 @@ lock() {
 	flock "$lock_mode" 9
 }
 
+# idle_limit SECONDS: how long a command may take that is allowed so many seconds
+# of processor time
+idle_limit() {
+	idle_limit=$(($1 * 20))
+	[ "$1" -eq 0 ] || [ "$idle_limit" -ge 3600 ] || idle_limit=3600
+	echo "$idle_limit"
+}
+
+# limited SECONDS COMMAND...: ends it when all of its threads together have taken
+# so many seconds of processor time, with status 124 and a line that says so on
+# standard error. How long that is by the host's clock depends on what else the
+# host does. A command that waits for ever is ended as well, much later.
+# 0 is no limit.
+limited() {
+	limited_cpu=$1
+	shift
+	limited_wall=$(idle_limit "$limited_cpu")
+	# by SIGXCPU, and who does not mind that by SIGKILL five seconds on
+	limited_range=$limited_cpu:$((limited_cpu + 5))
+	[ "$limited_cpu" -ne 0 ] || limited_range=unlimited
+	limited_start=$(date +%s)
+	limited_status=0
+	# One byte: 0 would not keep a handler of core files from taking one.
+	timeout --foreground -k 5 "$limited_wall" \
+		prlimit --core=1 --cpu="$limited_range" "$@" || limited_status=$?
+	limited_time=$(($(date +%s) - limited_start))
+	# SIGKILL may be somebody else's
+	if [ "$limited_wall" -ne 0 ] && [ "$limited_time" -ge "$limited_wall" ]; then
+		case $limited_status in
+		124 | 137)
+			say "the time limit of $limited_wall seconds was reached" >&2
+			return 124
+			;;
+		esac
+	fi
+	# 128 and SIGXCPU
+	[ "$limited_status" -eq 152 ] || return "$limited_status"
+	say "the time limit of $limited_cpu seconds of processor time was reached" >&2
+	return 124
+}
+
 # hash_files FILE...: one checksum over the names and contents
 hash_files() {
 	sha256sum -- "$@" | sha256sum | cut -d ' ' -f 1

@@ -49,7 +49,7 @@ for suite in bookworm trixie; do
 done
 
 status=0
-"$TOP/scripts/vm.sh" -s cxl2 -k "$kernel" -o "$BUILD/vm/numactl.console.log" -t $((90 * slowdown)) -f "$files" -r numactl-test || status=$?
+"$TOP/scripts/vm.sh" -s cxl2 -k "$kernel" -o "$BUILD/vm/numactl.console.log" -t $((600 * slowdown)) -f "$files" -r numactl-test || status=$?
 "$TOP/scripts/verdict.sh" "$top/judged" numactl --console "$BUILD/vm/numactl.console.log" > /dev/null || :
 sed -n 's/^FAIL: /Bail out! /p' "$top/judged/verdict"
 exit $status

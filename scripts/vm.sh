@@ -4,7 +4,7 @@
 # usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f "host[:guest] ..."] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a KERNEL-ARGUMENTS] [-i NS] [-m] [-w WINDOW]
 # Standard output is the command's, and so is the exit status, except for
 #   120 the kernel panicked    121 the machine stopped before the command ended    122 the machine is not as its scenario says
-#   123 QEMU did not start     124 the time limit was reached
+#   123 QEMU did not start     124 the time limit was reached: -t, or the scenario's, in seconds of processor time that all CPUs take together
 #   -m  memory has the speed that the scenario says, while sim-run runs a command: see tools/numasim, and scripts/sim.sh, which prepares it
 #   -w  with -m: how many cache misses all CPUs together wait for at a time, in place of the scenario's
 #   -i  how long an instruction takes where the clock counts them: 1, 2, 4 or 8 ns, the latter without this
@@ -138,7 +138,7 @@ set -- $(value qemu) -nodefaults -no-user-config -display none -no-reboot \
 
 start() {
 	status=0
-	LD_PRELOAD=$preload timeout --foreground -k 5 "${limit% }" "$qemu" "$@" 2> "$work/qemu" || status=$?
+	limited "${limit% }" env LD_PRELOAD="$preload" "$qemu" "$@" 2> "$work/qemu" || status=$?
 	echo "$status" > "$work/status"
 }
 if [ -n "$command" ]; then
@@ -160,7 +160,7 @@ fail() {
 status=$(cat "$work/status")
 case $status in
 0) ;;
-124 | 137) fail 124 "the time limit of ${limit% } seconds was reached" ;;
+124) fail 124 "$(tail -n 1 "$work/qemu")" ;;
 *) fail 123 "QEMU stopped with status $status: $(tail -n 1 "$work/qemu")" ;;
 esac
 result=$(marker 'exit status ')

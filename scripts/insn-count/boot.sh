@@ -73,7 +73,7 @@ counting_boot() {
 		[ "$node" -ge "$processors" ] || set -- "$@" -numa "cpu,node-id=$node,socket-id=$node"
 		node=$((node + 1))
 	done
-	timeout --foreground -k 5 600 qemu-system-x86_64 \
+	limited 3600 qemu-system-x86_64 \
 		-nodefaults -no-user-config -display none -no-reboot \
 		-machine "${machine:-pc}" -m "$((nodes * mib))M" "$@" \
 		-accel tcg,thread=single -seed 1 \
@@ -89,11 +89,15 @@ counting_boot() {
 
 # counting_boots: a machine for each line "KERNEL GUEST NODES MIB RESULT
 # [ARGUMENTS]" of standard input, two at a time; counting instructions, they do
-# not disturb each other
+# not disturb each other. Callers may set $one_machine, for one at a time.
 counting_boots() {
 	failed=''
 	running=''
 	while read -r kernel guest nodes mib result arguments; do
+		[ -z "${one_machine:-}" ] || [ -z "$running" ] || {
+			wait "$running" || failed=yes
+			running=
+		}
 		counting_boot "$kernel" "$guest" "$nodes" "$mib" "$result" "$arguments" </dev/null &
 		if [ -n "$running" ]; then
 			wait "$running" || failed=yes
