@@ -6,15 +6,19 @@
 override FILES := $(value FILES)
 override RUN := $(value RUN)
 export BASE_TARBALL SCENARIO FILES RUN ONLY PEERS CONFIG LOCALMODCONFIG LSMOD \
-	VANILLA VERSION
+	TESTS ROUNDS VANILLA VERSION
 
-.PHONY: help run test vm sim debug-test kernel tree series refresh check \
+.PHONY: help run test timed-test soak vm sim debug-test kernel tree series refresh check \
 	check-all cross arm64-test upgrade-base count bench deb deb-test doctor \
 	clean
 
 help:
 	@echo 'make run         set up, then show weighted interleaving on a virtual machine'
 	@echo 'make test        set up, then run every test; ends "N passed, N failed, N skipped"'
+	@echo '                   ONLY="name ..."             these machines and parts'
+	@echo '                   TESTS="name ..."            these self tests'
+	@echo 'make timed-test  only the tests whose verdict goes by time; ROUNDS=number of times'
+	@echo 'make soak        what repeats, ROUNDS=10 times: all machines, runs that are to be the same'
 	@echo 'make vm          boot the kernel for a shell, or for a command of yours:'
 	@echo '                   SCENARIO=name               a machine of scenarios/list'
 	@echo '                   FILES="host[:guest] ..."    files to put into it'
@@ -76,6 +80,12 @@ sim:
 	scripts/sim.sh "$$@" || status=$$?; \
 	[ -z "$$RUN" ] || echo "status of the command: $$status"; \
 	exit $$status
+
+timed-test:
+	@scripts/timed-test.sh
+
+soak:
+	@scripts/soak.sh
 
 debug-test:
 	@scripts/debug-test.sh

@@ -11,12 +11,8 @@ set -eu
 
 [ $# -eq 0 ] || die "usage: bench.sh, with ONLY= and PEERS= in the environment"
 parts="allocation machines system tiering migration channels sim"
-for part in ${ONLY:=$parts}; do
-	case " $parts " in
-	*" $part "*) ;;
-	*) die "ONLY: '$part' is none of: $parts" ;;
-	esac
-done
+known ONLY "$parts"
+: "${ONLY:=$parts}"
 wanted() {
 	case " $(echo "$ONLY" | tr '\n' ' ') " in
 	*" $1 "*) ;;

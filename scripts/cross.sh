@@ -8,12 +8,8 @@ set -e
 . "$(dirname "$0")/lib.sh"
 
 others=$(cd "$TOP/scenarios/configs" && grep -l '^# architecture: ' -- *.config | sed 's/\.config$//')
-for name in ${ONLY:=$others}; do
-	case " $(echo "$others" | tr '\n' ' ')" in
-	*" $name "*) ;;
-	*) die "ONLY: '$name' is none of: $(echo "$others" | tr '\n' ' ')" ;;
-	esac
-done
+known ONLY "$others"
+: "${ONLY:=$others}"
 
 "$TOP/scripts/setup.sh"
 "$TOP/scripts/tree.sh"

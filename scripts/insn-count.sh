@@ -2,21 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0
 # Counts the instructions that the memory policy code takes for a fault, and
 # looks where the pages are, with and without the series:
-#	insn-count.sh [--gate | --commit | --bench KERNEL ...]
+#	insn-count.sh [--gate | --twice | --commit | --bench KERNEL ...]
 # Without --bench on machines of 2 and 16 nodes; the tables are printed and left
 # in build/insn-count.  With --gate it judges the figures, against limits and
 # against the committed ones: TAP on standard output, status 1 when one is too
-# high.  --commit writes the committed ones.  --bench takes 1 to 64 nodes and
-# further kernels of build/kernel, and leaves its tables in out/bench.
+# high.  --twice shows in the same way that two boots are identical.  Both take
+# the kernels as they are built, and one processor.  --commit writes the
+# committed figures.  --bench takes 1 to 64 nodes and further kernels of
+# build/kernel, and leaves its tables in out/bench.
 
 set -e
 . "$(dirname "$0")/lib.sh"
 . "$TOP/scripts/insn-count/boot.sh"
 
-usage="usage: insn-count.sh [--gate | --commit | --bench KERNEL ...]"
+usage="usage: insn-count.sh [--gate | --twice | --commit | --bench KERNEL ...]"
 mode=${1:-}
 case $mode in
-'' | --gate | --commit) [ $# -le 1 ] || die "$usage" ;;
+'' | --gate | --twice | --commit) [ $# -le 1 ] || die "$usage" ;;
 --bench) shift ;;
 *) die "$usage" ;;
 esac
@@ -25,17 +27,31 @@ esac
 exec 3>&1 1>&2
 
 if ! reason=$(counting_works); then
-	[ "$mode" = --gate ] || die "$reason"
-	printf 'TAP version 13\n1..0 # SKIP %s\n' "$reason" >&3
-	exit
+	case $mode in
+	--gate | --twice)
+		printf 'TAP version 13\n1..0 # SKIP %s\n' "$reason" >&3
+		exit
+		;;
+	esac
+	die "$reason"
 fi
-
-"$TOP/scripts/kernel.sh"
-"$TOP/scripts/kernel.sh" -b
 
 out=$BUILD/insn-count
 kernels="default-base default"
 sizes="16 2"
+one_machine=
+case $mode in
+--gate) one_machine=yes ;;
+--twice)
+	one_machine=yes
+	out=$BUILD/insn-count-twice
+	kernels=default
+	;;
+*)
+	"$TOP/scripts/kernel.sh"
+	"$TOP/scripts/kernel.sh" -b
+	;;
+esac
 if [ "$mode" = --bench ]; then
 	out=$BUILD/bench/allocation
 	kernels="$kernels $*"
@@ -55,9 +71,13 @@ for nodes in $sizes; do
 	done
 done >"$out/plan"
 # That two boots are identical is shown on some of them.
-for nodes in 16 2; do
-	[ -z "$mode" ] || echo "default guest $nodes 128 default-$nodes-again"
-done >>"$out/plan"
+case $mode in
+--twice | --bench)
+	for nodes in 16 2; do
+		echo "default guest $nodes 128 default-$nodes-again"
+	done >>"$out/plan"
+	;;
+esac
 boots() {
 	counting_boots <"$out/plan"
 }

@@ -48,7 +48,7 @@ step() {
 	wait "$step_heart" 2>/dev/null || :
 	step_time=$(($(date +%s) - step_start))
 	if [ "$step_status" -ne 0 ]; then
-		tail -n 30 "$step_log"
+		tail -n 30 "$step_log" | sed "s|^|${STEP_PREFIX:-}|"
 		say "$step_title: failed with status $step_status after $step_time s, log $step_log"
 	else
 		say "$step_title: done in $step_time s"
@@ -85,6 +85,18 @@ lock() {
 	flock -n "$lock_mode" 9 && return
 	say "waiting for another run that holds $lock_file"
 	flock "$lock_mode" 9
+}
+
+# processor_time FILE: the seconds of processor time that the children of the
+# shell took whose "times" left FILE
+processor_time() {
+	awk 'NR == 2 {
+		for (i = 1; i <= 2; i++) {
+			split($i, part, /[ms]/)
+			seconds += 60 * part[1] + part[2]
+		}
+		printf "%.0f\n", seconds
+	}' "$1"
 }
 
 # idle_limit SECONDS: how long a command may take that is allowed so many seconds
@@ -126,6 +138,32 @@ limited() {
 	[ "$limited_status" -eq 152 ] || return "$limited_status"
 	say "the time limit of $limited_cpu seconds of processor time was reached" >&2
 	return 124
+}
+
+# known VARIABLE NAMES: ends, and says which there are, when a word of the variable
+# is not among the words NAMES. One that is empty asks for nothing in particular.
+known() (
+	# an asterisk is none of them either
+	set -f
+	eval "asked=\${$1:-}"
+	names=$(echo "$2" | tr '\n' ' ')
+	names=${names% }
+	count=0
+	for word in $asked; do
+		count=$((count + 1))
+		case " $names " in
+		*" $word "*) ;;
+		*) die "$1: '$word' is none of: $names" ;;
+		esac
+	done
+	[ -z "$asked" ] || [ "$count" -gt 0 ] || die "$1 is blank; it takes some of: $names"
+)
+
+# selftest_names: the kselftests that there are, by their Makefile; those that take
+# a compiler for 32-bit programs are among them
+selftest_names() {
+	sed -n 's/^TEST_\(GEN_\)\{0,1\}PROGS *[:+]\{0,1\}= *//p' "$TOP/tools/testing/selftests/mm/Makefile" |
+		tr ' ' '\n' | sort
 }
 
 # hash_files FILE...: one checksum over the names and contents
@@ -187,13 +225,13 @@ as_root() {
 
 update_lists() {
 	step "fetching the package lists" "$BUILD/log/apt-update.log" \
-		as_root apt-get -q update
+		as_root apt-get -q update 8>&-
 }
 
 install_packages() {
 	step "installing $*" "$BUILD/log/apt-install.log" \
 		as_root env DEBIAN_FRONTEND=noninteractive \
-		apt-get -q -y install --no-install-recommends "$@"
+		apt-get -q -y install --no-install-recommends "$@" 8>&-
 }
 
 # need_packages PACKAGE...: installs what is missing, or says how
@@ -203,8 +241,15 @@ need_packages() {
 	[ -n "$need" ] || return 0
 	as_root true 2>/dev/null ||
 		die "packages are missing; install them with: sudo apt-get install --no-install-recommends $need"
-	# The lists may be missing or too old: then a second time with new ones.
-	# shellcheck disable=SC2086 # one word a package
-	install_packages $need || { update_lists && install_packages $need; } ||
+	# Parts of make test that run at the same time wait for each other here.
+	(
+		exec 8>"$BUILD/.lock-apt"
+		flock 8
+		missing=$(missing_packages "$@" | tr '\n' ' ')
+		# The lists may be missing or too old: then a second time with new ones.
+		# shellcheck disable=SC2086 # one word a package
+		[ -z "$missing" ] || install_packages $missing ||
+			{ update_lists && install_packages $missing; }
+	) ||
 		die "not installed; try by hand: sudo apt-get install --no-install-recommends $need"
 }

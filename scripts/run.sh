@@ -4,6 +4,10 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 
+[ -z "${SCENARIO:-}" ] || {
+	config=$(scenario_config "$SCENARIO")
+	die "make run has a machine of its own; make vm SCENARIO=$SCENARIO boots that one, with the $config kernel"
+}
 "$TOP/scripts/setup.sh"
 "$TOP/scripts/kernel.sh"
 "$TOP/scripts/test-selftests.sh"

@@ -19,6 +19,10 @@ while getopts s:f:r:p option; do
 	esac
 done
 
+if [ ! -f "$TOP/scenarios/sim/$scenario.conf" ] && [ ! -f "$TOP/scenarios/$scenario.conf" ]; then
+	(cd "$TOP/scenarios/sim" && printf '%s\n' *.conf) | sed 's/\.conf$//' >&2
+	scenario_config "$scenario"
+fi
 need_packages gcc libc6-dev make qemu-system-x86 >&2
 status=0
 found=$("$TOP/scripts/sim-qemu.sh") || status=$?

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Makes the tables of insn-count.sh from what its virtual machines left.
 
-usage: report.py [--gate | --commit | --bench] DIRECTORY
+usage: report.py [--gate | --twice | --commit | --bench] DIRECTORY
 
 Prints the tables and writes them to DIRECTORY, as text and as CSV. With --bench
 they go to out/bench, and the limits follow as lines that say "holds" or "DOES
 NOT HOLD". With --gate prints TAP, the tables as comments. Both exit 1 when a
-figure is above its limit. --commit writes the figures that --gate compares with.
+figure is above its limit. --twice prints TAP as well, on which two boots are the
+same. --commit writes the figures that --gate compares with.
 """
 
 import csv
@@ -355,9 +356,15 @@ def print_tap(results, text):
 def main():
     args = sys.argv[1:]
     mode = args.pop(0) if args and args[0].startswith("--") else ""
-    if len(args) != 1 or mode not in ("", "--gate", "--commit", "--bench"):
-        sys.exit("usage: report.py [--gate | --commit | --bench] DIRECTORY")
+    if len(args) != 1 or mode not in ("", "--gate", "--twice", "--commit",
+                                      "--bench"):
+        sys.exit("usage: report.py [--gate | --twice | --commit | --bench] "
+                 "DIRECTORY")
     directory = args[0]
+    if mode == "--twice":
+        results = list(identical(directory))
+        print_tap(results, [])
+        return 0 if results and all(same for same, _ in results) else 1
     boots = counts.read(directory)
     if mode == "--commit":
         commit(boots)

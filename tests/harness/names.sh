@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Names that do not exist: what takes them says which there are, and ends before anything is built. It is shown on a checkout in which set-up
+# ends with a word of its own. Prints TAP.
+set -eu
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+program=
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+. "$TOP/tests/tools/tap.sh"
+unset ONLY TESTS SCENARIO ROUNDS
+
+selftests=tools/testing/selftests/mm
+mkdir -p "$work/top/$selftests" "$work/top/tests"
+cp -R "$TOP/scripts" "$TOP/scenarios" "$TOP/Makefile" "$TOP/base.conf" "$work/top"
+cp "$TOP/$selftests/Makefile" "$work/top/$selftests"
+printf 'weighted_interleave_abi\tabi.*\tcxl2 uma\t-\n' > "$work/top/tests/timed"
+cat > "$work/top/scripts/setup.sh" <<'END'
+#!/bin/sh
+echo "set-up begins"
+exit 1
+END
+
+# runs TARGET VARIABLE=VALUE...: make, with these in its environment as a person types them
+runs() {
+	target=$1
+	shift
+	rm -rf "$work/top/build"
+	status=0
+	env "$@" make -s -C "$work/top" "$target" > "$work/out" 2> "$work/err" < /dev/null || status=$?
+}
+
+# refuses NAME WORD TARGET VARIABLE=VALUE...: it ends, with a message about NAME that has WORD, one of the names that there are
+refuses() {
+	name=$1 word=$2
+	shift 2
+	runs "$@"
+	held=0
+	[ $status -ne 0 ] && grep '^error: ' "$work/err" | grep -qF -- "$name" && tr -s '[:space:]' '\n' < "$work/err" | grep -qxF "$word" &&
+		! grep -q 'set-up begins' "$work/out" "$work/err" && [ -z "$(find "$work/top/build" -type f)" ] || held=1
+	result $held "make $*: says what there is"
+}
+
+# takes TARGET VARIABLE=VALUE...: the names are good, it goes on to the set-up
+takes() {
+	runs "$@"
+	held=0
+	grep -q 'set-up begins' "$work/out" "$work/err" || held=1
+	result $held "make $*: goes on"
+}
+
+for target in test debug-test soak; do
+	refuses "'nonsense'" cxl2 "$target" ONLY=nonsense
+	refuses "'nonsense'" cxl2 "$target" "ONLY=uma nonsense"
+	refuses "'cxl'" cxl2 "$target" ONLY=cxl
+	refuses "'*'" cxl2 "$target" 'ONLY=*'
+	refuses "ONLY is blank" cxl2 "$target" "ONLY= "
+	refuses "'arm64'" cxl2 "$target" ONLY=arm64
+	refuses "'nonsense'" weighted_interleave_abi "$target" TESTS=nonsense
+	refuses "'all'" weighted_interleave_abi "$target" TESTS=all
+	refuses "TESTS is blank" weighted_interleave_abi "$target" "TESTS= "
+	takes "$target" ONLY= TESTS=
+	takes "$target" "ONLY=uma  cxl2" "TESTS=weighted_interleave_abi bwactl.sh mempolicy_calls_32"
+done
+refuses "'count'" oldcalls debug-test ONLY=count
+takes test "ONLY=count deb uma"
+refuses "'cxl2'" arm64 arm64-test ONLY=cxl2
+refuses "'nonsense'" weighted_interleave_abi arm64-test TESTS=nonsense
+refuses "'cxl3'" cxl2 timed-test ONLY=cxl3
+takes timed-test ONLY=uma
+refuses "TESTS: which programs" tests/timed timed-test TESTS=weighted_interleave_abi
+refuses "ROUNDS is '0'" number, soak ROUNDS=0
+refuses "ROUNDS is 'many'" number, timed-test ROUNDS=many
+for target in test run vm sim; do
+	refuses "'nonsense'" cxl2 "$target" SCENARIO=nonsense RUN=true
+	refuses "'../list'" cxl2 "$target" SCENARIO=../list RUN=true
+done
+refuses cxl2 ONLY=\"cxl2\" test SCENARIO=cxl2
+refuses cxl2 SCENARIO=cxl2 run SCENARIO=cxl2
+refuses "'nonsense'" sockets sim SCENARIO=nonsense RUN=true
+takes vm SCENARIO=cxl2 RUN=true
+takes run SCENARIO=
+refuses "'nonsense'" system bench ONLY=nonsense
+refuses "ONLY is blank" system bench "ONLY= "
+takes bench "ONLY=system sim"
+refuses "'nonsense'" powerpc cross ONLY=nonsense
+takes cross "ONLY=powerpc s390"
+
+# The names that are taken are those of the kselftests that were built.
+selftest_names > "$work/names"
+sort "$BUILD/selftests/mm/kselftest-list" > "$work/list"
+status=0
+diff "$work/names" "$work/list" > "$work/out" || status=$?
+: > "$work/err"
+result $status "the names of the kselftests are those of their Makefile"
+
+echo "1..$count"
+[ "$failed" -eq 0 ]
