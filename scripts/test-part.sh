@@ -46,8 +46,9 @@ kernel=$BUILD/kernel/$config machines=$results/machines
 judged() {
 	judged_status=0
 	step "$part" "$results/output.log" "$@" || judged_status=$?
-	"$TOP/scripts/verdict.sh" "$results" "$part" --tap "$part" --status "$judged_status" \
-		--output "$results/output.log"
+	set -- --skips "$TOP/tests/skips"
+	[ ! -f "$TOP/tests/skips.$config" ] || set -- "$@" --skips "$TOP/tests/skips.$config"
+	"$TOP/scripts/verdict.sh" "$results" "$part" --tap "$part" --status "$judged_status" "$@" --output "$results/output.log"
 }
 
 run() {

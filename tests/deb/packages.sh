@@ -139,8 +139,7 @@ refuses() {
 
 echo "TAP version 13"
 if ! (need_packages build-essential debhelper fakeroot lintian) >"$work/log" 2>&1; then
-	skip "packages" "$(tail -n 1 "$work/log")"
-	echo "1..$count"
+	echo "1..0 # SKIP $(tail -n 1 "$work/log")"
 	exit 0
 fi
 "$TOP/scripts/deb-changelog.sh" >"$work/changelog"
