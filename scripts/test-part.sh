@@ -32,7 +32,7 @@ if [ -n "$names" ]; then
 	defaultsoak) only="counttwice simtwice " ;;
 	esac
 	echo "${only}oldcalls parameters clock"
-	[ -n "$mode" ] || echo "harness numactl simprograms numasim mpolctl bwactl manpages limits names pool copied model figures promises following turns speeds"
+	[ -n "$mode" ] || echo "harness numactl simprograms numasim mpolctl bwactl manpages limits names pool copied cases model figures promises following turns speeds"
 	exit
 fi
 part=${1:?a part is needed}
@@ -71,6 +71,7 @@ run() {
 	limits) judged "$TOP/tests/harness/limits.sh" ;;
 	names) judged "$TOP/tests/harness/names.sh" ;;
 	pool) judged "$TOP/tests/harness/pool.sh" ;;
+	cases) judged "$TOP/tests/harness/cases.py" ;;
 	copied) judged "$TOP/tests/tree/copied.sh" ;;
 	model) judged "$TOP/tests/tools/bench-model.py" ;;
 	figures) judged "$TOP/tests/tools/counts.py" ;;
