@@ -74,7 +74,7 @@ instructions*)
 	esac
 	arguments="$arguments tsc=reliable nokaslr norandmaps steady_clock=$instruction"
 	preload=$BUILD/vm/constant-time.so
-	if [ ! -f "$preload" ] || [ "$TOP/scripts/constant-time.c" -nt "$preload" ]; then
+	if [ ! -f "$preload" ] || [ -n "$(find "$TOP/scripts/constant-time.c" -newer "$preload")" ]; then
 		mkdir -p "$BUILD/vm"
 		gcc -Wall -O2 -shared -fPIC -o "$preload.$$" "$TOP/scripts/constant-time.c"
 		mv "$preload.$$" "$preload"
