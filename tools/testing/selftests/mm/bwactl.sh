@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # What bwactl measures, writes and says on a machine with nodes. It is of
 # tools/mm and is looked for in the PATH. Emulated nodes are all equally fast,
-# whatever the firmware says: the weights must come out near 1:1. Only the
-# memory of an emulated CXL device is slow.
+# whatever the firmware says: where steady_clock=NS is in the environment, as the
+# kernel was given it, time is what was executed, and the weights must come out
+# 1:1. Elsewhere the host decides how fast a node was when its turn came. Only
+# the memory of an emulated CXL device is slow, by orders of magnitude.
 
 weights=/sys/kernel/mm/mempolicy/weighted_interleave
 nodes=/sys/devices/system/node
@@ -51,15 +53,12 @@ list() {
 	done
 }
 
-# Weights of which none is more than three times another, at the third try
+# Weights of which none is a tenth more than another
 near_one() {
-	for _ in 1 2 3; do
-		run && sed -n 's/^echo \([0-9]*\) > .*/\1/p' "$work/out" | awk '
-			NR == 1 || $1 < least { least = $1 }
-			$1 > most { most = $1 }
-			END { exit !(NR && most <= 3 * least) }' && return
-	done
-	return 1
+	run && sed -n 's/^echo \([0-9]*\) > .*/\1/p' "$work/out" | awk '
+		NR == 1 || $1 < least { least = $1 }
+		$1 > most { most = $1 }
+		END { exit !(NR && 10 * most <= 11 * least) }'
 }
 
 # Each node with CPUs has its lines, each node with memory its weight
@@ -98,17 +97,15 @@ done)
 memory=$(list $nodes/has_memory | wc -l)
 
 echo "TAP version 13"
-echo "1..14"
-
 if [ -e /sys/bus/cxl/devices/mem0 ]; then
 	run && grep -q "^echo 1 > $weights/node1\$" "$work/out" &&
 		! grep -q "^echo 1 > $weights/node0\$" "$work/out"
 	result "a window that is emulated access by access has a small weight"
-else
+elif [ -n "$steady_clock" ]; then
 	near_one
 	result "the weights of nodes that are equally fast are near 1:1"
 fi
-all_there
+run && all_there
 result "all nodes are measured and have a weight"
 run --json && grep -q '^{"source":"measured","mix":"read","bandwidths":\[{.*"applied":false}$' \
 	"$work/out"
@@ -172,6 +169,7 @@ run --topology '[[0]]' && grep -q "^echo 1 > $weights/node0\$" "$work/out" &&
 	[ "$(grep -c '^echo' "$work/out")" -eq 1 ]
 result "one memory node has the weight 1"
 
+echo "1..$number"
 echo "$saved" | while read -r file weight; do
 	echo "$weight" >"$file"
 done
