@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # One part of make test, a machine or one of those on the host: scripts/test.sh runs them all, several at a time.
-# usage: test-part.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE] -o RESULTDIR PART [TEST...]
+# usage: test-part.sh [-c CONFIG] [-m MODE] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE] -o RESULTDIR PART [TEST...]
 #        test-part.sh -n [-c CONFIG] [-m soak]    the names of the parts on the host: a line of those that take long, and one of the others
 # RESULTDIR gets verdict and counts ("PASSED FAILED SKIPPED"), and in time the seconds that it took and those of processor time.
 # TEST: of a machine, these kselftests in place of the scenario's. What the parts need is built: kernels, kselftests, tools.
@@ -18,7 +18,7 @@ while getopts c:x:le:o:nm: option; do
 	o) results=$OPTARG ;;
 	n) names=yes ;;
 	m) mode=$OPTARG ;;
-	*) die "usage: test-part.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE] -o RESULTDIR PART [TEST...]" ;;
+	*) die "usage: test-part.sh [-c CONFIG] [-m MODE] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE] -o RESULTDIR PART [TEST...]" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -80,6 +80,8 @@ run() {
 	turns) judged "$TOP/tests/tools/bench-channels.py" ;;
 	speeds) judged "$TOP/tests/tools/bench-sim.py" ;;
 	*)
+		# What repeats takes other random calls each time; their seed is printed.
+		[ "$mode" != soak ] || variable=${variable:-$part:MEMPOLICY2_SEED=$(date +%s)}
 		"$TOP/scripts/test-scenario.sh" -k "$kernel" -x "$slowdown" -o "$results" ${leaks:+-c "$leaks"} ${variable:+-e "$variable"} \
 			"$part" "$@"
 		;;

@@ -147,7 +147,7 @@ say "$(wc -l < "$results/parts") parts, $workers at a time"
 while read -r dir name tests; do
 	echo "-o $results/$dir $name${tests:+ $tests}"
 done < "$results/parts" | xargs -r -P "$workers" -L 1 sh -c '"$@" || :' sh "$TOP/scripts/test-part.sh" -c "$config" -x "$slowdown" $leaks \
-	${variable:+-e "$variable"} || true
+	${mode:+-m "$mode"} ${variable:+-e "$variable"} || true
 
 times > "$results/times"
 say "all tests took $(($(date +%s) - started)) s, $(processor_time "$results/times") s of processor time; logs in $results"

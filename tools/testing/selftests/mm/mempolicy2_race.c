@@ -4,8 +4,8 @@
  * random arguments from several threads while the cpuset moves, the global
  * weights change and, where there is such a node, memory comes and goes.
  *
- * MEMPOLICY2_CALLS is the number of random calls, MEMPOLICY2_SEED the seed of
- * an earlier run.
+ * MEMPOLICY2_CALLS is the number of random calls, MEMPOLICY2_SEED asks for other
+ * ones: without it they are the same in each run.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -882,7 +882,7 @@ static long call_and_disturb(struct __test_metadata *_metadata,
 
 TEST_F_TIMEOUT(race, random_calls, 7200)
 {
-	unsigned long long seed = number_of("MEMPOLICY2_SEED", time(NULL));
+	unsigned long long seed = number_of("MEMPOLICY2_SEED", 1);
 	long calls = number_of("MEMPOLICY2_CALLS", DEFAULT_CALLS);
 	struct context *ctx = &self->ctx;
 	const char *group = ctx->cpuset.group;
