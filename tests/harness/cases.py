@@ -112,6 +112,26 @@ class Scenario:
 				yield f"{where}: {program} has nothing that is called '{case}'"
 
 
+def wrong_timed(programs, machines):
+	"""What is not as it should be in tests/timed"""
+	for number, fields in rows(TOP / "tests/timed"):
+		where = f"tests/timed:{number}"
+		if len(fields) != 4 or not all(field.strip() for field in fields):
+			yield f"{where}: not PROGRAM<tab>PATTERN ...<tab>SCENARIO ...<tab>HOW"
+			continue
+		program = fields[0]
+		if program not in programs:
+			yield f"{where}: no self test is called '{program}'"
+			continue
+		for pattern in fields[1].split():
+			cases = fnmatch.filter(programs[program] or [], pattern) if pattern != "*" else [None]
+			if not cases:
+				yield f"{where}: no case of {program} is called '{pattern}'"
+			for name in fields[2].split():
+				if not any(machine.name == name and machine.runs(program, case) for machine in machines for case in cases):
+					yield f"{where}: no case of {program} that is called '{pattern}' runs on {name}"
+
+
 def strays(names):
 	"""Lists that belong to nothing, and machines that no list has"""
 	for path in sorted(SCENARIOS.glob("*.conf")) + sorted(SCENARIOS.glob("*.without")) + sorted(SCENARIOS.glob("*.skips")):
@@ -128,10 +148,14 @@ def main():
 	programs = {name: cases_of(name) for name in (PROGRAMS / "kselftest-list").read_text(encoding="utf-8").split()}
 	unit_tests = {f"KUnit.{suite}.{case}" for source in (path.read_text(encoding="utf-8") for path in TOP.glob("mm/*/tests/*.c"))
 		      for suite in re.findall(r'\.name = "(\w+)"', source) for case in re.findall(r"KUNIT_CASE\w*\((\w+)", source)}
+	wanted = {name for line in re.findall(r"^TEST_(?:GEN_)?PROGS *[:+]?= *(.*)$", (SOURCES / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+		  for name in line.split()}
 	machines = [Scenario(name, programs) for name in names if (SCENARIOS / f"{name}.conf").exists()]
 	never = Without(SCENARIOS / "configs" / f"{CONFIG}.without")
 	booted = [machine for machine in machines if machine.config == CONFIG]
 	questions = {
+		"every self test is built, those for 32 bits as well":
+			[f"{name} is not" for name in sorted(wanted - programs.keys())],
 		"every program that is no script lists its cases":
 			[name for name, cases in programs.items() if not cases and not name.endswith(".sh")],
 		"every machine is on the list, and has a list of its own only then":
@@ -142,6 +166,8 @@ def main():
 			list(Without(*sorted(SCENARIOS.rglob("*.without"))).wrong(programs)),
 		"what is expected to be skipped is there, and runs":
 			[line for machine in machines for line in machine.wrong_skips(programs, unit_tests)],
+		"what goes by time is there, and runs where it is said to":
+			list(wrong_timed(programs, machines)),
 		"every case runs on a machine":
 			[f"{name}.{case}" if case else name for name, cases in programs.items() for case in cases or [None]
 			 if not never.leaves_out(name, case) and not any(machine.runs(name, case) for machine in booted)],
