@@ -10,6 +10,7 @@ set -u
 
 packages=$BUILD/obj/deb-package
 objects=$packages/linux
+configured=$packages/configured
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
@@ -122,10 +123,11 @@ configures() {
 	least=$1
 	most=$2
 	shift 2
-	rm -rf "$work/objects"
-	mkdir "$work/objects"
-	"$TOP/scripts/deb-config.sh" "$@" "$work/objects" || return 1
-	modules=$(grep -c '=m$' "$work/objects/.config")
+	# The programs that configure stay from one to the next, and from run to run.
+	rm -f "$configured/.config" "$configured/.config.old"
+	mkdir -p "$configured"
+	"$TOP/scripts/deb-config.sh" "$@" "$configured" || return 1
+	modules=$(grep -c '=m$' "$configured/.config")
 	echo "$modules modules, not $least to $most"
 	[ "$modules" -ge "$least" ] && [ "$modules" -le "$most" ]
 }
@@ -133,7 +135,7 @@ configures() {
 refuses() {
 	printf "# on top of: Debian's configuration, and an option that it does not have\nCONFIG_NO_SUCH_OPTION=y\n" \
 		>"$work/bad.config"
-	! "$TOP/scripts/deb-config.sh" -c "$work/bad.config" "$work/objects" >"$work/refusal" 2>&1 &&
+	! "$TOP/scripts/deb-config.sh" -c "$work/bad.config" "$configured" >"$work/refusal" 2>&1 &&
 		grep -x 'CONFIG_NO_SUCH_OPTION is n, not y' "$work/refusal"
 }
 
