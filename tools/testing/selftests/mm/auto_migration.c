@@ -193,6 +193,8 @@ static int result(const struct move *move, int pages)
 {
 	if (pages >= MOST_OF((int)move->pages))
 		return FOLLOWED;
+	if (pages)
+		note("%d pages of %zu on node %d", pages, move->pages, move->to);
 	return pages ? SOME_DID : STAYED;
 }
 
@@ -502,14 +504,18 @@ static int to_and_fro(void *arg)
 {
 	struct move *move = arg;
 	struct move back = { .from = move->to, .to = move->from };
+	int strayed;
 
 	if (follow(move) != FOLLOWED || stay_on(back.to))
 		return NOT_GONE;
 	back.area = move->area;
 	back.pages = move->pages;
 	/* Some may have stayed in the first place */
-	if (pages_that_strayed(&back) > (int)move->pages - MOST_OF((int)move->pages))
+	strayed = pages_that_strayed(&back);
+	if (strayed > (int)move->pages - MOST_OF((int)move->pages)) {
+		note("%d pages went back at once", strayed);
 		return SOME_DID;
+	}
 	if (file_print(INTERVAL, "%d", SHORTEST))
 		return NOT_GONE;
 	sleep(SHORTEST);
