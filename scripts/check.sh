@@ -20,16 +20,10 @@ files() {
 }
 
 check_mails() {
-	bad=0
-	for mail in "$BUILD"/series/*.patch; do
-		case $mail in
-		*/0000-cover-letter.patch) continue ;;
-		esac
-		# Debian's python3 has the modules, whichever else comes first.
-		PATH=/usr/bin:$PATH perl "$BUILD/base/scripts/checkpatch.pl" --root="$tree" --strict \
-			--no-summary --show-types "$mail" || bad=1
-	done
-	return "$bad"
+	# Debian's python3 has the modules, whichever else comes first.
+	find "$BUILD/series" -name '*.patch' ! -name 0000-cover-letter.patch | sort |
+		PATH=/usr/bin:$PATH xargs -P "$(nproc)" -n 1 perl "$BUILD/base/scripts/checkpatch.pl" --root="$tree" --strict \
+			--no-summary --show-types
 }
 
 check_kernel_doc() {
@@ -47,7 +41,7 @@ check_shell() {
 			'#!/bin/sh'*) printf '%s\n' "$file" ;;
 			*) case $file in *.sh) printf '%s\n' "$file" ;; esac ;;
 			esac
-		done | xargs shellcheck
+		done | xargs -P "$(nproc)" -n 20 shellcheck
 	)
 }
 
