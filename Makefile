@@ -55,19 +55,19 @@ help:
 	@echo 'BASE_TARBALL=path takes a linux-6.1.y tarball in place of the pinned base.'
 
 run:
-	@scripts/run.sh
+	@scripts/test/show.sh
 
 test:
-	@scripts/test.sh
+	@scripts/test/test.sh
 
 vm:
-	@scripts/kernel.sh $${SCENARIO:+-s "$$SCENARIO"}
+	@scripts/kernel/kernel.sh $${SCENARIO:+-s "$$SCENARIO"}
 	@set --; \
 	[ -z "$$SCENARIO" ] || set -- "$$@" -s "$$SCENARIO"; \
 	[ -z "$$FILES" ] || set -- "$$@" -f "$$FILES"; \
 	[ -z "$$RUN" ] || set -- "$$@" -r "$$RUN"; \
 	status=0; \
-	scripts/vm.sh "$$@" || status=$$?; \
+	scripts/machine/vm.sh "$$@" || status=$$?; \
 	[ -z "$$RUN" ] || echo "status of the command: $$status"; \
 	exit $$status
 
@@ -77,62 +77,62 @@ sim:
 	[ -z "$$FILES" ] || set -- "$$@" -f "$$FILES"; \
 	[ -z "$$RUN" ] || set -- "$$@" -r "$$RUN"; \
 	status=0; \
-	scripts/sim.sh "$$@" || status=$$?; \
+	scripts/machine/sim.sh "$$@" || status=$$?; \
 	[ -z "$$RUN" ] || echo "status of the command: $$status"; \
 	exit $$status
 
 timed-test:
-	@scripts/timed-test.sh
+	@scripts/test/timed.sh
 
 soak:
-	@scripts/soak.sh
+	@scripts/test/soak.sh
 
 debug-test:
-	@scripts/debug-test.sh
+	@scripts/test/debug.sh
 
 kernel:
-	@scripts/kernel.sh
+	@scripts/kernel/kernel.sh
 
 tree:
-	@scripts/setup.sh
-	@scripts/tree.sh
+	@scripts/host/setup.sh
+	@scripts/queue/tree.sh
 
 series:
-	@scripts/setup.sh
-	@scripts/series.sh
+	@scripts/host/setup.sh
+	@scripts/queue/series.sh
 
 refresh:
-	@scripts/refresh.sh
+	@scripts/queue/refresh.sh
 
 check:
-	@scripts/check.sh
+	@scripts/check/check.sh
 
 check-all:
-	@scripts/check-all.sh
+	@scripts/check/all.sh
 
 cross:
-	@scripts/cross.sh
+	@scripts/check/cross.sh
 
 arm64-test:
-	@scripts/test.sh -c arm64
+	@scripts/test/test.sh -c arm64
 
 upgrade-base:
-	@scripts/upgrade-base.sh $(if $(REPORT),-n) $(if $(PIN),-f)
+	@scripts/check/upgrade-base.sh $(if $(REPORT),-n) $(if $(PIN),-f)
 
 count:
-	@scripts/insn-count.sh
+	@scripts/bench/allocation/run.sh
 
 bench:
-	@scripts/bench.sh
+	@scripts/bench/bench.sh
 
 deb:
-	@scripts/deb.sh
+	@scripts/package/deb.sh
 
 deb-test:
-	@scripts/deb-test.sh
+	@scripts/package/test.sh
 
 doctor:
-	@scripts/doctor.sh
+	@scripts/host/doctor.sh
 
 clean:
-	@scripts/clean.sh
+	@scripts/host/clean.sh

@@ -4,7 +4,7 @@
 # with all of its memory. What movablecore= and kernelcore= did before is compared with the kernel without the series. Prints TAP.
 # usage: parameters.sh [-k KERNELDIR] [-x SLOWDOWN] [-o RESULTDIR]
 set -eu
-. "$(dirname "$0")/../../scripts/lib.sh"
+. "$(dirname "$0")/../../scripts/lib/lib.sh"
 
 kernel=$BUILD/kernel/default slowdown=1 results=$BUILD/test/parameters
 while getopts k:x:o: option; do
@@ -21,11 +21,11 @@ mkdir -p "$results"
 # What counts is this test's result, so no counts of single machines are left in its directory.
 judged=$(mktemp -d)
 trap 'rm -rf "$judged"' EXIT
-"$TOP/scripts/kernel.sh" -b >&2
+"$TOP/scripts/kernel/kernel.sh" -b >&2
 
 work=$results
 status=0
-. "$TOP/tests/tools/tap.sh"
+. "$TOP/scripts/lib/tap.sh"
 
 # An initial RAM disk that fills whole blocks, wherever it begins
 head -c 16777216 /dev/zero > "$results/filler"
@@ -35,10 +35,10 @@ channels_file=/sys/module/page_alloc/parameters/channels
 boot() {
 	boot=$results/$1
 	good=0 status=0
-	"$TOP/scripts/vm.sh" -s cxl2 -k "$2" -o "$boot.console" -t $((120 * slowdown)) -a " nokaslr $3" -f "$results/filler" \
+	"$TOP/scripts/machine/vm.sh" -s cxl2 -k "$2" -o "$boot.console" -t $((120 * slowdown)) -a " nokaslr $3" -f "$results/filler" \
 		-r "cat /proc/zoneinfo; grep MemTotal /proc/meminfo; [ ! -e $channels_file ] || echo \"channels \$(cat $channels_file)\"" \
 		> "$boot.out" 2> "$boot.err" || status=$?
-	"$TOP/scripts/verdict.sh" "$judged" "$1" --status "$status" --console "$boot.console" --output "$boot.out" > /dev/null || good=1
+	"$TOP/scripts/test/verdict.sh" "$judged" "$1" --status "$status" --console "$boot.console" --output "$boot.out" > /dev/null || good=1
 	tr -d '\r' < "$boot.console" | sed -n 's/^\[[ 0-9.]*\] \(movablecore: .*\|page_alloc\.channels: .*\)/\1/p' > "$boot.said"
 	cp "$judged/verdict" "$work/out"
 	cp "$boot.err" "$work/err"
@@ -340,7 +340,7 @@ else
 fi
 
 # Channels keep their shares when they are shuffled.
-"$TOP/scripts/vm.sh" -s channels -k "$kernel" -o "$results/shuffled.console" -t $((600 * slowdown)) -a ' page_alloc.shuffle=1' \
+"$TOP/scripts/machine/vm.sh" -s channels -k "$kernel" -o "$results/shuffled.console" -t $((600 * slowdown)) -a ' page_alloc.shuffle=1' \
 	-r "KSELFTEST_SLOWDOWN=$slowdown /usr/lib/kselftests/mm/memory_channels" > "$work/out" 2> "$work/err" && status=0 || status=$?
 cp "$work/out" "$results/shuffled.out"
 result $status "the channels of a shuffled machine have their shares"

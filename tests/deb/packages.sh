@@ -5,7 +5,7 @@
 # can be had in all its variants. Prints TAP.
 # shellcheck disable=SC2317 # functions are called through try
 set -u
-. "$(dirname "$0")/../../scripts/lib.sh"
+. "$(dirname "$0")/../../scripts/lib/lib.sh"
 . "$TOP/base.conf"
 
 packages=$BUILD/obj/deb-package
@@ -118,7 +118,7 @@ module_builds() {
 		modinfo -F vermagic "$work/module/own.ko" | grep "^$release "
 }
 
-# configures LEAST MOST ARGUMENT...: deb-config.sh takes the arguments and leaves so many modules
+# configures LEAST MOST ARGUMENT...: scripts/package/config.sh takes the arguments and leaves so many modules
 configures() {
 	least=$1
 	most=$2
@@ -126,7 +126,7 @@ configures() {
 	# The programs that configure stay from one to the next, and from run to run.
 	rm -f "$configured/.config" "$configured/.config.old"
 	mkdir -p "$configured"
-	"$TOP/scripts/deb-config.sh" "$@" "$configured" || return 1
+	"$TOP/scripts/package/config.sh" "$@" "$configured" || return 1
 	modules=$(grep -c '=m$' "$configured/.config")
 	echo "$modules modules, not $least to $most"
 	[ "$modules" -ge "$least" ] && [ "$modules" -le "$most" ]
@@ -135,7 +135,7 @@ configures() {
 refuses() {
 	printf "# on top of: Debian's configuration, and an option that it does not have\nCONFIG_NO_SUCH_OPTION=y\n" \
 		>"$work/bad.config"
-	! "$TOP/scripts/deb-config.sh" -c "$work/bad.config" "$configured" >"$work/refusal" 2>&1 &&
+	! "$TOP/scripts/package/config.sh" -c "$work/bad.config" "$configured" >"$work/refusal" 2>&1 &&
 		grep -x 'CONFIG_NO_SUCH_OPTION is n, not y' "$work/refusal"
 }
 
@@ -144,7 +144,7 @@ if ! (need_packages build-essential debhelper fakeroot lintian) >"$work/log" 2>&
 	echo "1..0 # SKIP $(tail -n 1 "$work/log")"
 	exit 0
 fi
-"$TOP/scripts/deb-changelog.sh" >"$work/changelog"
+"$TOP/scripts/package/changelog.sh" >"$work/changelog"
 version=$(dpkg-parsechangelog -l "$work/changelog" -S Version)
 maintainer=$(dpkg-parsechangelog -l "$work/changelog" -S Maintainer)
 base=${version%+0weighted*}
@@ -159,17 +159,17 @@ for later in "$base+b1" "$base+deb12u1" "$upstream-$((${base##*-} + 1))" \
 done
 
 mkdir -p "$objects"
-try "the tools' package builds" "$TOP/scripts/deb-tools.sh" "$packages"
+try "the tools' package builds" "$TOP/scripts/package/tools.sh" "$packages"
 try "mempolicy-tools describes itself" describes mempolicy-tools
 try "mempolicy-tools has the files, and no others" only_these_files
 try "mempolicy-tools has the changelog" first_entry mempolicy-tools
 try "mempolicy-tools: the programs run, the example compiles" tools_run
 try "lintian accepts mempolicy-tools" lint
 
-try "the small kernel is configured" "$TOP/scripts/config.sh" "$BUILD/tree" "$objects" package
+try "the small kernel is configured" "$TOP/scripts/kernel/config.sh" "$BUILD/tree" "$objects" package
 # the quickest compression; the best one is what make deb takes
 export KDEB_COMPRESS=gzip
-try "the small kernel's packages build" "$TOP/scripts/deb-kernel.sh" "$objects"
+try "the small kernel's packages build" "$TOP/scripts/package/kernel.sh" "$objects"
 release=$(cat "$objects/include/config/kernel.release")
 try "the kernel calls itself weighted" test "$release" = "$upstream-weighted"
 for package in "linux-image-$release" "linux-headers-$release" linux-libc-dev; do
@@ -185,7 +185,7 @@ try "linux-headers has what modules are built with" holds "linux-headers-$releas
 try "a module builds with linux-headers" module_builds
 try "linux-libc-dev has the mode and the calls" calls_in_headers
 
-if "$TOP/scripts/debian-config.sh" >/dev/null 2>"$work/log"; then
+if "$TOP/scripts/package/debian-config.sh" >/dev/null 2>"$work/log"; then
 	try "Debian's configuration keeps its modules" configures 3000 9999
 	try "a virtual machine's share has few" configures 30 60 -c "$TOP/scenarios/configs/debian-vm.config"
 	echo "ahci 1 0" >"$work/lsmod"

@@ -4,7 +4,7 @@
 # pages all the time is run twice, with other priorities, and has to print the same. Prints TAP.
 # usage: clock.sh [-k KERNELDIR] [-x SLOWDOWN] [-o RESULTDIR]
 set -eu
-. "$(dirname "$0")/../../scripts/lib.sh"
+. "$(dirname "$0")/../../scripts/lib/lib.sh"
 
 kernel=$BUILD/kernel/default slowdown=1 results=$BUILD/test/clock
 while getopts k:x:o: option; do
@@ -19,7 +19,7 @@ mkdir -p "$results"
 
 # load NAME PRIORITY: what it prints is in $results/NAME
 load() {
-	nice -n "$2" "$TOP/scripts/vm.sh" -s steady -i 4 -k "$kernel" -o "$results/$1.console" -t $((900 * slowdown)) -r \
+	nice -n "$2" "$TOP/scripts/machine/vm.sh" -s steady -i 4 -k "$kernel" -o "$results/$1.console" -t $((900 * slowdown)) -r \
 		'show-promotion --seconds 16 --every 2 > /tmp/show; cat /tmp/show /proc/vmstat /proc/uptime' > "$results/$1"
 }
 load first 0 &

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Limits go by processor time: who gets little of the host reaches them later, and no sooner. Prints TAP.
 set -eu
-. "$(dirname "$0")/../../scripts/lib.sh"
+. "$(dirname "$0")/../../scripts/lib/lib.sh"
 
 program=
 work=$(mktemp -d)
@@ -10,7 +10,7 @@ loops=''
 # shellcheck disable=SC2086 # numbers of processes
 trap 'rm -rf "$work"; [ -z "$loops" ] || kill $loops' EXIT
 trap 'exit 130' INT TERM
-. "$TOP/tests/tools/tap.sh"
+. "$TOP/scripts/lib/tap.sh"
 
 # ends STATUS MESSAGE TITLE SECONDS COMMAND...: the limit leads to that status, and to that line or none
 ends() {

@@ -3,13 +3,13 @@
 # Names that do not exist: what takes them says which there are, and ends before anything is built. It is shown on a checkout in which set-up
 # ends with a word of its own. Prints TAP.
 set -eu
-. "$(dirname "$0")/../../scripts/lib.sh"
+. "$(dirname "$0")/../../scripts/lib/lib.sh"
 
 program=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-. "$TOP/tests/tools/tap.sh"
+. "$TOP/scripts/lib/tap.sh"
 unset ONLY TESTS SCENARIO ROUNDS
 
 selftests=tools/testing/selftests/mm
@@ -17,7 +17,7 @@ mkdir -p "$work/top/$selftests" "$work/top/tests"
 cp -R "$TOP/scripts" "$TOP/scenarios" "$TOP/Makefile" "$TOP/base.conf" "$work/top"
 cp "$TOP/$selftests/Makefile" "$work/top/$selftests"
 printf 'weighted_interleave_abi\tabi.*\tcxl2 uma\t-\n' > "$work/top/tests/timed"
-cat > "$work/top/scripts/setup.sh" <<'END'
+cat > "$work/top/scripts/host/setup.sh" <<'END'
 #!/bin/sh
 echo "set-up begins"
 exit 1

@@ -3,28 +3,32 @@
 # A part of make test that leaves no result has failed, however it ends, and takes no other one with it. It is shown on a checkout whose parts
 # end in every way. Prints TAP.
 set -eu
-. "$(dirname "$0")/../../scripts/lib.sh"
+. "$(dirname "$0")/../../scripts/lib/lib.sh"
 
 program=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-. "$TOP/tests/tools/tap.sh"
+. "$TOP/scripts/lib/tap.sh"
 unset ONLY TESTS SCENARIO ROUNDS
 
 selftests=tools/testing/selftests/mm
-mkdir -p "$work/top/scripts" "$work/top/$selftests"
+for room in lib host kernel test; do
+	mkdir -p "$work/top/scripts/$room"
+done
+mkdir -p "$work/top/$selftests"
 cp -R "$TOP/scenarios" "$TOP/Makefile" "$TOP/base.conf" "$work/top"
 cp "$TOP/$selftests/Makefile" "$work/top/$selftests"
-cp "$TOP/scripts/lib.sh" "$TOP/scripts/test.sh" "$TOP/scripts/soak.sh" "$work/top/scripts"
-cat > "$work/top/scripts/setup.sh" <<'END'
+cp "$TOP/scripts/lib/lib.sh" "$work/top/scripts/lib"
+cp "$TOP/scripts/test/test.sh" "$TOP/scripts/test/soak.sh" "$work/top/scripts/test"
+cat > "$work/top/scripts/host/setup.sh" <<'END'
 #!/bin/sh
 [ ! -e "$0.fails" ]
 END
-for script in kernel test-selftests tools; do
-	cp "$work/top/scripts/setup.sh" "$work/top/scripts/$script.sh"
+for script in kernel selftests tools; do
+	cp "$work/top/scripts/host/setup.sh" "$work/top/scripts/kernel/$script.sh"
 done
-cat > "$work/top/scripts/test-part.sh" <<'END'
+cat > "$work/top/scripts/test/part.sh" <<'END'
 #!/bin/sh
 if [ "$1" = -n ]; then
 	echo "good fails"
@@ -64,7 +68,7 @@ takes-its-shell) kill -KILL $PPID ;;
 *) echo "5 0 2" ;;
 esac
 END
-chmod +x "$work"/top/scripts/*.sh
+chmod +x "$work"/top/scripts/*/*.sh
 
 # runs TARGET WANTED VARIABLE=VALUE...: what make ends with
 runs() {
@@ -104,7 +108,7 @@ runs test "5 passed, 0 failed, 2 skipped" "ONLY=good nothing" TESTS=weighted_int
 runs soak "15 passed, 0 failed, 6 skipped" ONLY=good ROUNDS=3
 runs soak "15 passed, 3 failed, 6 skipped" "ONLY=good dies" ROUNDS=3
 fails dies.1 dies.2 dies.3
-for script in setup kernel test-selftests tools; do
+for script in host/setup kernel/kernel kernel/selftests kernel/tools; do
 	touch "$work/top/scripts/$script.sh.fails"
 	runs test "0 passed, 1 failed, 0 skipped" ONLY=good
 	fails setup

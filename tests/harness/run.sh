@@ -3,7 +3,7 @@
 # Proves that the harness sees what it must see: every kind of broken run has to turn red, for its own reason, and a good one green.
 # usage: run.sh [-k KERNELDIR] [-x SLOWDOWN]; prints TAP.
 set -eu
-. "$(dirname "$0")/../../scripts/lib.sh"
+. "$(dirname "$0")/../../scripts/lib/lib.sh"
 
 kernel=$BUILD/kernel/default slowdown=1
 while getopts k:x: option; do
@@ -43,7 +43,7 @@ is() {
 boot() {
 	booted=$1 limit=$2
 	shift 2
-	"$TOP/scripts/test-scenario.sh" -u -k "$kernel" -x "$slowdown" -t "$limit" -s "$TOP/tests/harness/skips" -o "$results/$booted" \
+	"$TOP/scripts/test/scenario.sh" -u -k "$kernel" -x "$slowdown" -t "$limit" -s "$TOP/tests/harness/skips" -o "$results/$booted" \
 		-f "$TOP/tests/harness/guest:/usr/lib/kselftests/mm $results/strays.bin:/usr/lib/kselftests/mm/strays" uma "$@" > "$results/$booted.log" 2>&1
 }
 
@@ -51,7 +51,7 @@ boot() {
 judge() {
 	judged=$1 judged_console=$2 judged_output=$3
 	shift 3
-	python3 "$TOP/scripts/verdict.py" --parser "$BUILD/base/tools/testing/kunit" \
+	python3 "$TOP/scripts/test/verdict.py" --parser "$BUILD/base/tools/testing/kunit" \
 		--console "$judged_console" --output "$judged_output" "$@" > "$results/$judged.log" 2>&1
 }
 
@@ -250,7 +250,7 @@ red 'the log stops before the end' no-marker judge no-marker "$results/no-marker
 # verdict_of NAME PROGRAM
 verdict_of() {
 	echo "$2" > "$results/$1.py"
-	"$TOP/scripts/verdict.sh" -p "$results/$1.py" "$results/$1" "$1" \
+	"$TOP/scripts/test/verdict.sh" -p "$results/$1.py" "$results/$1" "$1" \
 		--console "$console" --output "$output" passes > "$results/$1.log"
 }
 while read -r case program; do

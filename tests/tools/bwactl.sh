@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 sys=$work/sys
 weights=$sys/kernel/mm/mempolicy/weighted_interleave
-. "$tests/tap.sh"
+. "$tests/../../scripts/lib/tap.sh"
 
 # Runs bwactl; leaves $status and the files out and err
 run() {

@@ -15,7 +15,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 weights=$work/weights
 filter=
-. "$tests/tap.sh"
+. "$tests/../../scripts/lib/tap.sh"
 
 # Runs mpolctl, under $filter when there is one; leaves $status and the files out and err
 run() {

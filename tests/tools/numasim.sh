@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests the model of memory nodes, and what it is told of the scenarios. Prints TAP.
 set -eu
-. "$(dirname "$0")/../../scripts/lib.sh"
+. "$(dirname "$0")/../../scripts/lib/lib.sh"
 
 out=$BUILD/numasim
 mkdir -p "$out"
@@ -27,14 +27,14 @@ result() {
 
 # nodes SCENARIO WANTED: just this is told
 nodes() {
-	have=$("$TOP/scripts/sim-nodes.sh" "$1" 2>&1) && [ "$have" = "$2" ]
+	have=$("$TOP/scripts/machine/sim-nodes.sh" "$1" 2>&1) && [ "$have" = "$2" ]
 	result $? "${1##*/} is $2"
 }
 
 # refuses SCENARIO REASON: nothing is told, and this is why
 refuses() {
 	status=0
-	have=$("$TOP/scripts/sim-nodes.sh" "$1" 2> "$work/reason") || status=$?
+	have=$("$TOP/scripts/machine/sim-nodes.sh" "$1" 2> "$work/reason") || status=$?
 	[ "$status" -ne 0 ] && [ -z "$have" ] && grep -qF -- "$2" "$work/reason"
 	result $? "${1##*/} is refused: $2"
 }
@@ -42,7 +42,7 @@ refuses() {
 # gives SCENARIO PUBLISHED: what follows from the bandwidths that are told, with R:W of reads to writes. Each line of PUBLISHED is
 # "alone NODE R:W VALUE", "even R:W VALUE" over all nodes, or "gain R:W VALUE" of all bandwidths together over node 0.
 gives() {
-	"$TOP/scripts/sim-nodes.sh" "$scenarios/sim/$1.conf" | tr ',' '\n' | awk -F '[: ]' -v name="$1" '
+	"$TOP/scripts/machine/sim-nodes.sh" "$scenarios/sim/$1.conf" | tr ',' '\n' | awk -F '[: ]' -v name="$1" '
 	function mixed(node, reads, writes) {
 		return (reads + writes) / (reads / read[node] + writes / write[node]) / 1000
 	}
@@ -82,7 +82,7 @@ all() {
 	nodes "$scenarios/cxl2.conf" "node=0:40000000:204800:204800:80:80,node=40000000:80000000:22528:22528:250:250"
 	nodes "$scenarios/sim/socket.conf" "node=0:40000000:224800:182600:80:80,node=40000000:80000000:30500:17500:250:250"
 	for scenario in "$scenarios"/sim/*.conf; do
-		"$TOP/scripts/sim-nodes.sh" "$scenario" > "$work/nodes" && grep -q '^node=' "$work/nodes"
+		"$TOP/scripts/machine/sim-nodes.sh" "$scenario" > "$work/nodes" && grep -q '^node=' "$work/nodes"
 		result $? "${scenario##*/} can be modelled"
 	done
 	# What was published, or is said to have been fitted

@@ -4,7 +4,7 @@
 # the form of what they print and what they do to memory that is tested. Prints TAP.
 set -u
 tests=$(dirname "$0")
-. "$tests/../../scripts/lib.sh"
+. "$tests/../../scripts/lib/lib.sh"
 set +e
 
 out=$BUILD/numasim
@@ -22,7 +22,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 program=
-. "$tests/tap.sh"
+. "$tests/../../scripts/lib/tap.sh"
 
 # Runs $program; leaves $status and the files out and err
 run() {

@@ -3,18 +3,18 @@
 # A checkout that was copied or moved goes on where it was, and keeps what a person has edited in build/tree. It is shown on a small checkout,
 # whose base has two files. Prints TAP.
 set -eu
-. "$(dirname "$0")/../../scripts/lib.sh"
+. "$(dirname "$0")/../../scripts/lib/lib.sh"
 
 program=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-. "$TOP/tests/tools/tap.sh"
+. "$TOP/scripts/lib/tap.sh"
 
 # tree CHECKOUT: makes its build/tree; leaves $status and the files out and err
 tree() {
 	status=0
-	BASE_TARBALL=$work/base.tar "$1/scripts/tree.sh" > "$work/out" 2> "$work/err" || status=$?
+	BASE_TARBALL=$work/base.tar "$1/scripts/queue/tree.sh" > "$work/out" 2> "$work/err" || status=$?
 }
 
 # has CHECKOUT TEXT TITLE: its tree was made, and the file of the overlay in it is TEXT

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Tests how report.py judges orders of pages and figures. Prints TAP."""
+import itertools
+import sys
+
+sys.dont_write_bytecode = True
+import counts  # noqa: E402 - leaves nothing beside the sources
+import report  # noqa: E402
+
+results = []
+
+
+def check(name, passed):
+    results.append((name, passed))
+
+
+def near(a, b):
+    return abs(a - b) < 1e-9
+
+
+def worst(places, share, starts):
+    """By the definition: every node in every part of the order"""
+    return max(abs((end - start) * part - places[start:end].count(node))
+               for start, end in starts for node, part in enumerate(share))
+
+
+def order(nodes, weights, places):
+    return counts.Order(nodes, weights, "".join(chr(ord("0") + n) for n in places))
+
+
+def orders():
+    runs = order(2, "5:1", [0, 0, 0, 0, 0, 1] * 4)
+    check("runs of 5:1 are 5/6 of a page away before the other node", near(runs.prefix(), 5 / 6))
+    check("a round of 5:1 is exact", near(runs.buffers(6), 0))
+    check("half a round of 5:1 has half a page too few or too many", near(runs.buffers(3), 0.5))
+    check("equal shares without weights", near(order(4, "-", [0, 1, 2, 3]).buffers(4), 0))
+    check("a node that gets nothing", near(order(2, "1:1", [0] * 10).prefix(), 5))
+    check("nodes above 9", near(order(64, "1:1", range(64)).buffers(64), 0))
+    same = []
+    for places in itertools.product(range(3), repeat=6):
+        one = order(3, "2:1", places)
+        same.append(near(one.prefix(), worst(places, one.share, [(0, n) for n in range(1, 7)])) and
+                    near(one.buffers(2), worst(places, one.share, [(0, 2), (2, 4), (4, 6)])))
+    check("every order of six pages on three nodes as counted by hand", all(same))
+
+
+def limits():
+    def row(prefix, buffer, nodes=2, kernel="default"):
+        return (kernel, nodes, "weighted", "task", "5:1", prefix, buffer, buffer, buffer, buffer)
+
+    def held(*rows):
+        return [holds for holds, _ in report.fidelity_limits(rows)]
+
+    more = row(0.9, 1.9, 4)
+    check("a good order holds", held(row(0.9, 1.0), more) == [True, True, True])
+    check("a prefix a page away does not", held(row(1.0, 1.0), more) == [False, True, True])
+    check("a buffer of two nodes more than a page away does not", held(row(0.5, 1.1), more) == [True, False, True])
+    check("a buffer of four nodes two pages away does not", held(row(0.5, 1.0), row(0.5, 2.0, 4)) == [True, True, False])
+    check("other kernels are not judged", held(row(0.5, 1.0), more, row(9, 9, 2, "peer-6.12")) == [True, True, True])
+    check("a figure that is not there does not hold", not report.at_most(None, 3, "x")[0])
+    check("a figure at its limit holds", report.at_most(3.0, 3.0, "x")[0])
+    check("a figure above its limit does not", not report.at_most(3.1, 3.0, "x")[0])
+
+
+def figures():
+    def judged(now, base="6.1"):
+        committed = [{"base": "6.1", "compiler": "gcc 12", "nodes": "2", "load": "anon", "policy": "weighted", "scope": "task",
+                      "weights": "5:1", "policy_code": "125.00"}]
+        return [verdict for verdict, _ in report.growth(now, (base, "gcc 12"), committed)]
+
+    key = "2", "anon", "weighted", "task", "5:1"
+    check("a figure may grow by three instructions", judged({key: 128.0}) == [True])
+    check("and not by more", judged({key: 128.01}) == [False])
+    check("a figure that has become smaller is good", judged({key: 100.0}) == [True])
+    check("a figure that is gone is not", judged({}) == [False])
+    check("a figure that nobody has committed is not", judged({key: 125.0, ("2", "anon", "own", "task", "5:1"): 1.0}) ==
+          [False, True])
+    check("figures of another base are skipped", judged({key: 999.0}, "6.2") == [None])
+
+
+orders()
+limits()
+figures()
+print("TAP version 13")
+print(f"1..{len(results)}")
+for number, (name, passed) in enumerate(results, 1):
+    print(f"{'ok' if passed else 'not ok'} {number} - {name}")
+sys.exit(not all(passed for _, passed in results))

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Prints what bench-tiering measured on two kernels as a table, and leaves tiering.csv and, over time, tiering-time.csv:
+bench/tiering/judge.py BASE SERIES DIRECTORY"""
+import csv
+import os
+import re
+import sys
+
+HEAD = """Share of the touches that the fast node serves, over the second half of the run; best: of any placement; moved: pages promoted
+and demoted, and for each percent of that share; hot: pages on the fast node that are among the hottest that fit there; wait: until
+a new hot set serves nine tenths of the best, in s, for the distribution that shifts. Pages of 4 KiB.
+"""
+PASS = 10  # seconds that scripts/machine/guest/bench-tiering gives the scan
+COLUMNS = ["run", "kernel", "share", "best", "of best", "promoted", "moved", "per %", "hot", "candidates", "faults", "stalls",
+           "wait"]
+
+
+def read(path):
+    """RUN -> fields of its summary, as text, and pages promoted as time goes on; and (RUN, seconds, share, best), too"""
+    runs, times = {}, []
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            word, *fields = line.split() or [""]
+            if word == "run":
+                name = fields[0]
+                run = runs.setdefault(name, {})
+            elif word in ("summary", "counted"):
+                run.update(field.split("=") for field in fields)
+            elif match := re.match(r" *(\d+) s +([\d.]+) % +([\d.]+) % +\d+ +(\d+) ", line):
+                times.append((name, *match.groups()[:3]))
+                run.setdefault("course", []).append(int(match[4]))
+    return runs, times
+
+
+def write_csv(path, rows):
+    with open(path, "w", encoding="ascii", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def row(run, kernel, fields):
+    share, best = float(fields["share"]), float(fields["best"])
+    promoted, moved = int(fields["promoted"]), int(fields["promoted"]) + int(fields["demoted"])
+    return [run, kernel, f"{share:.1f}", f"{best:.1f}", f"{100 * share / best:.1f}", promoted, moved,
+            f"{moved / share:.0f}" if share else "", fields["hot"], fields["candidates"], fields["faults"], fields["stalls"],
+            fields["arrived"] if run.startswith("shifting") else ""]
+
+
+def promises(base, series):
+    """(holds or None, sentence) for what is promised of the distributions, with the limit that they are measured at"""
+    def of_best(fields):
+        return 100 * float(fields["share"]) / float(fields["best"])
+
+    def for_each(fields):
+        share = float(fields["share"])
+        return (int(fields["promoted"]) + int(fields["demoted"])) / share if share else 0
+
+    def goes_on(fields):
+        course = fields["course"]
+        return course[-1] - course[len(course) // 2] > int(fields["pages"]) / 1000
+
+    for run in ("normal:8", "zipf:8"):
+        if run in series:
+            yield of_best(series[run]) >= 90, f"{run}: {of_best(series[run]):.1f} % of the best share, at least 90"
+    for run in (run for run in series if run.count(":") == 1 or run.endswith(":huge")):
+        ours, theirs = series[run], base[run]
+        yield float(ours["share"]) >= float(theirs["share"]), f"{run}: share {ours['share']} %, at least the base's {theirs['share']}"
+        cost = f"{run}: {for_each(ours):.0f} pages moved for a percent of the share"
+        if goes_on(theirs):
+            yield for_each(ours) <= for_each(theirs), f"{cost}, at most the base's {for_each(theirs):.0f}"
+        else:
+            yield None, f"{cost}; the base ({for_each(theirs):.0f}) has stopped promoting, so these are not compared"
+        yield int(ours["stalls"]) == 0, f"{run}: {ours['stalls']} direct reclaims, none"
+    if "groups:8" in series:
+        yield float(series["groups:8"]["hot"]) >= 90, f"groups:8: {series['groups:8']['hot']} % of the pages are hot ones, at least 90"
+    if "shifting:8" in series:
+        wait = int(series["shifting:8"]["arrived"])
+        yield 0 < wait <= 3 * PASS, f"shifting:8: {wait} s until a new hot set has come, at most {3 * PASS}"
+    if "uniform:8" in series:
+        ours, theirs = (int(runs["uniform:8"]["promoted"]) for runs in (series, base))
+        yield ours < theirs, f"uniform:8: {ours} pages promoted, fewer than the base's {theirs}"
+
+
+def main():
+    (base, base_times), (series, series_times) = read(sys.argv[1]), read(sys.argv[2])
+    kernels = (("base", base), ("series", series))
+    rows = [row(run, name, runs[run]) for run in series for name, runs in kernels]
+    write_csv(os.path.join(sys.argv[3], "tiering.csv"), [COLUMNS] + rows)
+    write_csv(os.path.join(sys.argv[3], "tiering-time.csv"), [["run", "kernel", "seconds", "share", "best"]] +
+              [(run, name, *values) for name, times in (("base", base_times), ("series", series_times)) for run, *values in times])
+    width = max(len(run) for run in series)
+    print(HEAD)
+    for fields in [COLUMNS] + rows:
+        print((f"{fields[0]:<{width}}  {fields[1]:<6}" + "".join(f" {field:>10}" for field in fields[2:])).rstrip())
+    print()
+    results = list(promises(base, series))
+    for holds, sentence in results:
+        print(sentence if holds is None else f"{sentence} - {'holds' if holds else 'DOES NOT HOLD'}")
+    sys.exit(1 if any(holds is False for holds, _ in results) else 0)
+
+
+main()

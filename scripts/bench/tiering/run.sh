@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Promotion of hot pages under known distributions, on this kernel and on the base with nothing but the placement of the slow node
+# in a tier of its own (without which the base promotes nothing): bench/tiering/run.sh [-s SECONDS] [RUN ...].
+# RUN is as in scripts/machine/guest/bench-tiering. out/bench gets tiering.txt, tiering.csv and tiering-time.csv.
+set -eu
+. "$(dirname "$0")/../../lib/lib.sh"
+
+seconds=180
+while getopts s: option; do
+	case $option in
+	s) seconds=$OPTARG ;;
+	*) die "usage: bench/tiering/run.sh [-s SECONDS] [RUN ...]" ;;
+	esac
+done
+shift $((OPTIND - 1))
+limits=''
+if [ $# -eq 0 ]; then
+	# The distributions; then what was added to promotion one by one: everything that is touched, with scans of fast memory and
+	# without them, the latency, the limit. (That the threshold finds itself, is this kernel beside the base.)
+	set -- normal:8 zipf:8 groups:8 uniform:8 shifting:8 normal:8:huge \
+		normal:65536:mode=3:threshold=1000000 normal:65536:threshold=1000000 normal:65536 normal:16
+	limits=yes
+fi
+
+"$TOP/scripts/kernel/kernel.sh"
+"$TOP/scripts/kernel/selftests.sh"
+"$TOP/scripts/kernel/placed.sh"
+mkdir -p "$BUILD/bench" "$TOP/out/bench"
+
+# One processor each, so both kernels run side by side.
+vm() {
+	"$TOP/scripts/machine/vm.sh" -s steady "$@"
+}
+measure() {
+	kernel=$1
+	shift
+	vm -k "$BUILD/kernel/$kernel" -o "$BUILD/bench/tiering-$kernel.console" -t $((900 + $# * seconds * 4)) \
+		-r "bench-tiering $seconds $*" > "$BUILD/bench/tiering-$kernel.txt"
+}
+both() {
+	measure placed "$@" &
+	status=0
+	measure default "$@" || status=$?
+	wait $! || status=$?
+	return "$status"
+}
+step "tiering on both kernels" "$BUILD/log/bench-tiering.log" both "$@" || die "no figures"
+status=0
+"$TOP/scripts/bench/tiering/judge.py" "$BUILD/bench/tiering-placed.txt" "$BUILD/bench/tiering-default.txt" "$TOP/out/bench" \
+	> "$TOP/out/bench/tiering.txt" || status=$?
+cat "$TOP/out/bench/tiering.txt"
+[ -n "$limits" ] || exit "$status"
+
+# Limits up to 64 MB/s need a processor that moves as much.
+limit_holds() {
+	vm -i 2 -o "$BUILD/bench/limits.console" -t 1800 -r "kselftest memory_promotion_rate" > "$BUILD/bench/limits.txt"
+}
+step "limits of 8, 16 and 64 MB/s" "$BUILD/log/bench-limits.log" limit_holds || die "a limit does not hold: build/bench/limits.txt"
+{
+	echo
+	echo "Limits, with the fast node full: any 10 s have at most 1.05 times the limit, any second 1.25 times, and 80 % is used:"
+	grep '^ok .*\|^not ok\|^# threshold' "$BUILD/bench/limits.txt"
+} | tee -a "$TOP/out/bench/tiering.txt"
+[ "$status" -eq 0 ]

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Tests how judge.py judges what was measured. Prints TAP."""
+import os
+import subprocess
+import sys
+import tempfile
+
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "judge.py")
+RUN = "normal:8:huge"
+
+
+def measured(share=60, promoted=(0, 5000, 10000), demoted=0, stalls=0, run=RUN, hot=95, arrived=10):
+    """What the guest prints of a run, at three times"""
+    times = "".join(f"{90 * i:4d} s {share:12.1f} % {80:12.1f} % {4000:11d} {pages:9d} {demoted:9d}  100 ms\n"
+                    for i, pages in enumerate(promoted))
+    return (f"run {run}\n{times}summary distribution=normal huge=1 share={share} best=66.0 hot={hot} room=1 pages=131072 "
+            f"arrived={arrived} touches=1 promoted={promoted[-1]} demoted={demoted}\ncounted candidates=1 faults=1 stalls={stalls}\n")
+
+
+def judge(base, series):
+    """The exit status, what is printed, and the files that are left"""
+    with tempfile.TemporaryDirectory() as work:
+        for name, text in (("base", base), ("series", series)):
+            with open(os.path.join(work, name), "w", encoding="ascii") as file:
+                file.write(text)
+        done = subprocess.run([SCRIPT, os.path.join(work, "base"), os.path.join(work, "series"), work], check=False,
+                              stdout=subprocess.PIPE, text=True)
+        return done.returncode, done.stdout, sorted(os.listdir(work))
+
+
+def fails(words, base, series):
+    status, text, _ = judge(base, series)
+    return status == 1 and [line for line in text.splitlines() if "DOES NOT HOLD" in line and words in line] != []
+
+
+def holds(words, base, series):
+    status, text, _ = judge(base, series)
+    return status == 0 and words in text and "DOES NOT HOLD" not in text
+
+
+SMALL, LARGE = (0, 1000, 2000), (0, 50000, 100000)
+STUCK = (0, 1900, 2000)
+TESTS = {
+    "as good as the base": holds("at least the base's", measured(), measured()),
+    "a smaller share": fails("share", measured(share=60), measured(share=59)),
+    "more pages moved for each percent": fails("pages moved", measured(promoted=SMALL), measured(promoted=LARGE)),
+    "demoted pages count as well": fails("pages moved", measured(), measured(demoted=1)),
+    "a base that has stopped is not compared with": holds("has stopped promoting", measured(promoted=STUCK), measured(promoted=LARGE)),
+    "but its share is": fails("share", measured(promoted=STUCK, share=60), measured(promoted=LARGE, share=59)),
+    "one page in a thousand is no stop": fails("pages moved", measured(promoted=(0, 1800, 2000)), measured(promoted=LARGE)),
+    "a direct reclaim": fails("direct reclaims", measured(), measured(stalls=1)),
+    "less than nine tenths of the best":
+        fails("of the best share", measured(run="zipf:8", share=50), measured(run="zipf:8", share=59)),
+    "cold pages on the fast node": fails("hot ones", measured(run="groups:8"), measured(run="groups:8", hot=89)),
+    "a hot set that comes late": fails("until a new hot set", measured(run="shifting:8"), measured(run="shifting:8", arrived=40)),
+    "a hot set that never comes": fails("until a new hot set", measured(run="shifting:8"), measured(run="shifting:8", arrived=0)),
+    "as many promotions as the base where all is alike": fails("fewer", measured(run="uniform:8"), measured(run="uniform:8")),
+    "the tables are left": judge(measured(), measured())[2] == ["base", "series", "tiering-time.csv", "tiering.csv"],
+}
+
+print(f"TAP version 13\n1..{len(TESTS)}")
+for number, (title, passed) in enumerate(TESTS.items(), 1):
+    print(f"{'ok' if passed else 'not ok'} {number} - {title}")
+sys.exit(not all(TESTS.values()))

@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Checks the series and the scripts without booting anything.  BASE_REF names
+# the commit that a change is measured against when the steps to build are
+# chosen, origin/main by default; STEP_SECONDS limits how long those builds go
+# on, the last step apart.
+
+set -e
+. "$(dirname "$0")/../lib/lib.sh"
+
+tree=$BUILD/tree
+# The repository's own files, the kernel's among them
+files() {
+	(
+		cd "$TOP"
+		git ls-files -co --exclude-standard | while read -r file; do
+			[ ! -f "$file" ] || printf '%s\n' "$file"
+		done
+	)
+}
+
+check_mails() {
+	# Debian's python3 has the modules, whichever else comes first.
+	find "$BUILD/series" -name '*.patch' ! -name 0000-cover-letter.patch | sort |
+		PATH=/usr/bin:$PATH xargs -P "$(nproc)" -n 1 perl "$BUILD/base/scripts/checkpatch.pl" --root="$tree" --strict \
+			--no-summary --show-types
+}
+
+check_kernel_doc() {
+	"$TOP/scripts/queue/overlay.sh" | grep '\.[ch]$' | (
+		cd "$TOP"
+		xargs -r perl "$BUILD/base/scripts/kernel-doc" -none -Werror
+	)
+}
+
+check_shell() {
+	files | (
+		cd "$TOP"
+		while read -r file; do
+			case $(head -c 32 "$file" | head -n 1) in
+			'#!/bin/sh'*) printf '%s\n' "$file" ;;
+			*) case $file in *.sh) printf '%s\n' "$file" ;; esac ;;
+			esac
+		done | xargs -P "$(nproc)" -n 20 shellcheck
+	)
+}
+
+# Of a patch only what it says and adds: the rest is the base's spelling.
+check_spelling() {
+	rm -rf "$BUILD/spelling"
+	mkdir -p "$BUILD/spelling"
+	for patch in "$TOP"/patches/*.patch; do
+		[ ! -f "$patch" ] || sed '/^--- a\//,$ { /^+/!d; }' "$patch" \
+			>"$BUILD/spelling/$(basename "$patch")"
+	done
+	# nd: NVDIMM devices are called that
+	files | grep -v '^patches/.*\.patch$' | (cd "$TOP" && xargs codespell -L nd) &&
+		codespell -L nd "$BUILD/spelling"
+}
+
+# The numbers of the steps that differ from BASE_REF, and the last one
+changed_steps() {
+	cd "$TOP"
+	ref=$(git rev-parse -q --verify "${BASE_REF:-origin/main}^{commit}") || ref=
+	# Without that branch, and on it, the last commit is the change.
+	if [ -z "$ref" ] || [ "$ref" = "$(git rev-parse -q --verify HEAD)" ]; then
+		ref=HEAD~1
+	fi
+	{
+		git diff --name-only "$ref" -- 2>/dev/null || :
+		git ls-files -o --exclude-standard
+	} | sed 's,^patches/,,' >"$BUILD/.changed"
+	"$TOP/scripts/queue/plan.sh" | awk '
+		FILENAME == ARGV[1] { changed[$0] = 1; next }
+		$1 == "patch" { step++ }
+		$2 in changed { wanted[step] = 1 }
+		END {
+			if (step)
+				print step
+			for (i = 1; i < step; i++)
+				if (i in wanted)
+					print i
+		}' "$BUILD/.changed" -
+	rm -f "$BUILD/.changed"
+}
+
+"$TOP/scripts/host/setup.sh"
+# the last two are for checkpatch's look at licences
+need_packages shellcheck codespell sparse python3-ply python3-git
+"$TOP/scripts/queue/tree.sh"
+
+check "shellcheck" check_shell
+check "codespell" check_spelling
+check "kernel-doc" check_kernel_doc
+if "$TOP/scripts/queue/plan.sh" | grep -q '^patch '; then
+	check "git am on a clean base" "$TOP/scripts/queue/series.sh"
+	check "system call tables" "$TOP/scripts/check/syscalls.sh"
+	check "checkpatch" check_mails
+	check "sparse and W=1" "$TOP/scripts/check/analyse.sh"
+	check "Sphinx" "$TOP/scripts/check/docs.sh"
+fi
+
+begin=$(date +%s)
+count=0
+for number in $(changed_steps); do
+	count=$((count + 1))
+	if [ "$count" -gt 1 ] && [ $(($(date +%s) - begin)) -gt "${STEP_SECONDS:-600}" ]; then
+		say "time is up: step $number and later changed ones are left to make check-all"
+		break
+	fi
+	commit=$(git -C "$tree" rev-list --reverse refs/series/base..refs/series/head | sed -n "${number}p")
+	check "step $number with NUMA" "$TOP/scripts/kernel/step.sh" \
+		"$commit" numa "mm/ kernel/ fs/proc/"
+	check "step $number without NUMA" "$TOP/scripts/kernel/step.sh" \
+		"$commit" uma "mm/ kernel/ fs/proc/" NUMA=n
+done
+
+check_summary

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Installs the packages that building and booting the kernel takes; -l lists
+# them instead.
+
+set -e
+. "$(dirname "$0")/../lib/lib.sh"
+
+mode=${1:-}
+
+# The kernel's own build tools (Documentation/process/changes.rst)
+set -- gcc libc6-dev make flex bison bc libelf-dev libssl-dev cpio xz-utils \
+	kmod rsync perl python3
+# Unpacking the base and keeping the patches
+set -- "$@" git patch dpkg-dev util-linux
+# The 32-bit selftests; gcc-multilib would conflict with cross compilers
+compiler=$(gcc -dumpversion 2>/dev/null || echo 12)
+set -- "$@" libc6-dev-i386 "lib32gcc-${compiler%%.*}-dev"
+# The tests of the manual pages and of the header for C++
+set -- "$@" g++ groff-base
+# The virtual machines
+set -- "$@" qemu-system-x86 busybox-static
+
+if [ "$mode" = -l ]; then
+	printf '%s\n' "$@"
+else
+	need_packages "$@"
+fi

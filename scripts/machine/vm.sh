@@ -1,0 +1,174 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Boots a kernel on a scenario's machine and runs a command there, or a shell on this terminal without one.
+# usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f "host[:guest] ..."] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a KERNEL-ARGUMENTS] [-i NS] [-m] [-w WINDOW]
+# Standard output is the command's, and so is the exit status, except for
+#   120 the kernel panicked    121 the machine stopped before the command ended    122 the machine is not as its scenario says
+#   123 QEMU did not start     124 the time limit was reached: -t, or the scenario's, in seconds of processor time that all CPUs take together
+#   -m  memory has the speed that the scenario says, while sim-run runs a command: see tools/numasim, and scripts/machine/sim.sh, which prepares it
+#   -w  with -m: how many cache misses all CPUs together wait for at a time, in place of the scenario's
+#   -i  how long an instruction takes where the clock counts them: 1, 2, 4 or 8 ns, the latter without this
+# ACCEL=tcg or ACCEL=kvm chooses the accelerator; otherwise KVM is used where it proves to work.
+set -eu
+. "$(dirname "$0")/../lib/lib.sh"
+
+scenario=cxl2 kernel='' files='' command='' log='' limit='' arguments='' instruction=8 modelled='' window='' preload=''
+while getopts s:k:f:r:o:t:a:i:mw: option; do
+	case $option in
+	s) scenario=$OPTARG ;;
+	k) kernel=$OPTARG ;;
+	f) files=$OPTARG ;;
+	r) command=$OPTARG ;;
+	o) log=$OPTARG ;;
+	t) limit=$OPTARG ;;
+	a) arguments=$OPTARG ;;
+	i) instruction=$OPTARG ;;
+	m) modelled=yes ;;
+	w) window=$OPTARG ;;
+	*) die "usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f FILES] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a ARGUMENTS] [-i NS] [-m] [-w WINDOW]" ;;
+	esac
+done
+
+config=$(scenario_config "$scenario")
+conf=$TOP/scenarios/$scenario.conf
+target "$config"
+kernel=${kernel:-$BUILD/kernel/$config}
+image=$kernel/${image##*/}
+[ -f "$image" ] || die "$image is missing: make kernel, or make vm"
+
+value() {
+	sed -n "s/^$1=//p" "$conf" | tr '\n' ' '
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+log=${log:-$BUILD/vm/$scenario.console.log}
+mkdir -p "$(dirname "$log")"
+: > "$log"
+
+[ -n "$command" ] || [ -t 0 ] || die "there is no terminal for a shell: say what to run with RUN=\"command\" (-r)"
+packages=$(value packages)
+if [ -n "$packages" ]; then
+	# shellcheck disable=SC2086 # a list of names
+	(lock packages && need_packages $packages) >&2
+fi
+# A processor without pointer authentication, which takes the emulator much time
+case $arch in
+arm64) system=aarch64 cpu=cortex-a72 console=ttyAMA0 output=ttyS0 ;;
+*) system=x86_64 cpu=max console=ttyS0 output=ttyS1 ;;
+esac
+qemu=qemu-system-$system
+command -v "$qemu" > /dev/null || die "$qemu is missing: make doctor says what to install"
+# Only the emulator has a clock that counts instructions, and only with one thread. QEMU 7.2 gives all of the time to the first processor while
+# that one is busy and sets no timer, as it is while it waits for the second one to start: such a machine has one.
+case $(value clock) in
+instructions*)
+	accel=instructions
+	case $instruction in
+	1) shift=0 ;;
+	2) shift=1 ;;
+	4) shift=2 ;;
+	8) shift=3 ;;
+	*) die "an instruction takes 1, 2, 4 or 8 ns, not '$instruction'" ;;
+	esac
+	arguments="$arguments tsc=reliable nokaslr norandmaps steady_clock=$instruction"
+	preload=$BUILD/vm/constant-time.so
+	if [ ! -f "$preload" ] || [ -n "$(find "$TOP/scripts/machine/constant-time.c" -newer "$preload")" ]; then
+		mkdir -p "$BUILD/vm"
+		gcc -Wall -O2 -shared -fPIC -o "$preload.$$" "$TOP/scripts/machine/constant-time.c"
+		mv "$preload.$$" "$preload"
+	fi
+	;;
+*)
+	accel=tcg
+	[ "$arch" != x86_64 ] || accel=$("$TOP/scripts/machine/accel.sh")
+	;;
+esac
+# The model has a clock of its own. Its processor lacks erms, whose fast strings are emulated byte by byte, and so has to lack fsrm: memmove()
+# of 6.1 takes the latter for a promise of the former, and with fsrm alone has neither "rep movsb" nor its check for less than 32 bytes, which
+# then go through a loop that counts down past zero and overwrites all memory (arch/x86/lib/memmove_64.S).
+if [ -n "$modelled" ]; then
+	accel=model
+	root=$("$TOP/scripts/machine/sim-qemu.sh") || die "$root"
+	qemu=$root/usr/bin/$qemu
+	nodes=$("$TOP/scripts/machine/sim-nodes.sh" "$conf")
+	window=${window:-$(value window)}
+	cpus=$(value qemu | sed 's/.*-smp \([0-9]*\).*/\1/')
+	plugin=$BUILD/numasim/numasim.so,$nodes,window=$((${window:-1024} / cpus)),report=${log%.console.log}.report
+	mkdir -p "$BUILD/vm/$(dirname "$scenario")"
+	files="$files $BUILD/numasim/guest:/usr/bin"
+	arguments="$arguments tsc=reliable tsc_early_khz=2000000 nokaslr norandmaps"
+fi
+"$TOP/scripts/machine/initramfs.sh" -o "$work/initramfs" -s "$conf" -r "$command" -f "$(value files)$files"
+
+# Without a command the console is this terminal and there is no limit but the one asked for.
+if [ -n "$command" ]; then
+	limit=${limit:-$(value timeout)}
+	set -- -chardev "file,id=console,path=$log" -chardev stdio,id=output
+else
+	limit=${limit:-0}
+	set -- -chardev "stdio,id=console,mux=on,signal=off,logfile=$log" -chardev null,id=output
+fi
+case $accel in
+kvm) set -- "$@" -accel kvm -cpu host ;;
+model)
+	set -- "$@" -accel tcg,thread=single -cpu "$cpu,-rdrand,-rdseed,-erms,-fsrm" -seed 1 -rtc base=2026-01-01,clock=vm \
+		-plugin "$plugin" -L "$root/usr/share/seabios" -L "$root/usr/share/qemu"
+	;;
+# Every source of chance is off: two runs of one image are the same to the last digit, whatever else the host does.
+instructions)
+	set -- "$@" -accel tcg,thread=single -icount "shift=$shift,sleep=off" -cpu "$cpu,-rdrand,-rdseed,-erms" -seed 1 \
+		-rtc base=2026-01-01,clock=vm
+	;;
+*) set -- "$@" -accel tcg,thread=multi -cpu "$cpu" ;;
+esac
+
+# virt has one serial port for us, so the other one is a PCI card.
+case $arch in
+arm64) set -- "$@" -serial chardev:console -device pci-serial,chardev=output ;;
+*) set -- "$@" -serial chardev:console -serial chardev:output ;;
+esac
+
+# initramfs_async=0: unpacking says when it is done, and must not say so between two lines of a KUnit test.
+# shellcheck disable=SC2046 # the scenario's arguments are words
+set -- $(value qemu) -nodefaults -no-user-config -display none -no-reboot \
+	"$@" -kernel "$image" -initrd "$work/initramfs" \
+	-append "console=$console output=$output panic=-1 printk.devkmsg=on no_timer_check initramfs_async=0 $(value append)$arguments"
+
+start() {
+	status=0
+	limited "${limit% }" env LD_PRELOAD="$preload" "$qemu" "$@" 2> "$work/qemu" || status=$?
+	echo "$status" > "$work/status"
+}
+if [ -n "$command" ]; then
+	# Through a pipe, because QEMU makes its standard output non-blocking for everyone who shares it.
+	start "$@" < /dev/null | cat
+else
+	start "$@"
+fi
+
+marker() {
+	tr -d '\r' < "$log" | sed -n "s/^.*vm: $1//p" | tail -n 1
+}
+
+fail() {
+	echo "vm: $scenario: $2 (console: $log)" >&2
+	exit "$1"
+}
+
+status=$(cat "$work/status")
+case $status in
+0) ;;
+124) fail 124 "$(tail -n 1 "$work/qemu")" ;;
+*) fail 123 "QEMU stopped with status $status: $(tail -n 1 "$work/qemu")" ;;
+esac
+result=$(marker 'exit status ')
+if [ -z "$result" ]; then
+	! grep -q 'Kernel panic' "$log" ||
+		fail 120 "$(grep -o 'Kernel panic.*' "$log" | tr -d '\r' | head -n 1)"
+	fail 121 "the machine stopped before the command ended"
+fi
+mismatch=$(marker 'mismatch: ')
+[ -z "$mismatch" ] || fail 122 "not the machine that the scenario describes: $mismatch"
+exit "$result"

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Builds packages to install into build/deb: linux-image, linux-headers,
+# linux-libc-dev and mempolicy-tools.  CONFIG=path in the environment takes
+# another configuration than Debian's, LOCALMODCONFIG=1 only the modules that
+# are in use (scripts/package/config.sh).  Run again, it goes on where it ended.
+
+set -e
+. "$(dirname "$0")/../lib/lib.sh"
+
+name=debian
+set --
+if [ -n "${CONFIG:-}" ]; then
+	[ -f "$CONFIG" ] || die "CONFIG=$CONFIG: no such file"
+	name=$(basename "$CONFIG" .config)
+	set -- -c "$CONFIG"
+fi
+case ${LOCALMODCONFIG:-0} in
+0) ;;
+1)
+	name=$name-local
+	set -- "$@" -l
+	;;
+*) die "LOCALMODCONFIG is '$LOCALMODCONFIG': it is 1, or not given" ;;
+esac
+objects=$BUILD/obj/deb-$name/linux
+packages=$BUILD/deb
+
+"$TOP/scripts/host/setup.sh"
+# openssl makes the key that modules are signed with
+need_packages build-essential debhelper fakeroot openssl
+"$TOP/scripts/queue/tree.sh"
+lock deb
+mkdir -p "$objects" "$packages"
+"$TOP/scripts/package/tools.sh" "$objects/.."
+step "configuring the packages' kernel" "$BUILD/log/deb-config.log" \
+	"$TOP/scripts/package/config.sh" "$@" "$objects" ||
+	die "the packages' kernel cannot be configured as requested"
+"$TOP/scripts/package/kernel.sh" "$objects"
+
+rm -f "$packages"/*.deb
+cp "$objects"/../*.deb "$packages"
+say "build/deb:"
+for package in "$packages"/*.deb; do
+	say "  ${package##*/} ($(($(stat -c %s "$package") / 1024)) KiB)"
+done

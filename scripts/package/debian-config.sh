@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Prints Debian's own configuration of the base for amd64, which is in a
+# package beside the sources, of the same version; the newest for a base that
+# is not Debian's.
+
+set -e
+. "$(dirname "$0")/../lib/lib.sh"
+
+package=linux-config-6.1
+version=$(sed -n 's/^name linux-source-6.1 \([^ ]*\) .*/\1/p' "$BUILD/base.stamp")
+dir=$BUILD/$package${version:+-$version}
+config=$dir/usr/src/$package/config.amd64_none_amd64.xz
+
+fetch() {
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	cd "$dir"
+	apt-get -q download "$package${version:+=$version}" &&
+		dpkg-deb -x "$package"_*.deb .
+}
+
+if [ ! -f "$config" ] && ! (fetch) >"$BUILD/log/$package.log" 2>&1; then
+	die "$package $version cannot be fetched: $(grep '^E:' "$BUILD/log/$package.log" | tail -n 1); run apt-get update, or give CONFIG=/boot/config-$(uname -r)"
+fi
+xz -dc "$config"

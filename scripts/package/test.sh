@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Installs the packages of build/deb on a small Debian 12 system, as apt-get
+# does it, and boots that system from its disk: the kernel and the initramfs
+# are those that the packages and initramfs-tools put into its /boot.  There
+# tests/deb/guest runs the tools, numactl and the manual pages' programs.
+
+set -e
+. "$(dirname "$0")/../lib/lib.sh"
+
+packages=$BUILD/deb
+work=$BUILD/deb-test
+console=$work/console.log
+output=$work/output.log
+
+set -- "$packages"/linux-image-*.deb
+[ -f "$1" ] || die "build/deb has no packages: make deb first"
+[ $# -eq 1 ] || die "build/deb has several kernels: remove it, then make deb"
+release=$(dpkg-deb -f "$1" Package)
+release=${release#linux-image-}
+
+"$TOP/scripts/host/setup.sh"
+need_packages mmdebstrap genext2fs
+lock deb-test
+rm -rf "$work"
+mkdir -p "$work/sources"
+for page in set_mempolicy2 get_mempolicy2 mbind2; do
+	"$TOP/tests/tools/man-program.sh" "$TOP/tools/mm/man/$page.2" >"$work/sources/$page.c"
+done
+
+# The mirror that this machine's apt uses for Debian itself.
+# shellcheck disable=SC2016 # apt expands it
+mirror=$(apt-get indextargets --format '$(CREATED_BY) $(ORIGIN) $(LABEL) $(REPO_URI)' |
+	sed -n 's/^Packages Debian Debian //p' | head -n 1)
+
+# make_disk DIRECTORY: the system's disk, and out of its /boot what QEMU loads.
+# Programs are compiled there, with the installed headers.
+make_disk() {
+	# shellcheck disable=SC2016 # mmdebstrap's hooks have the root directory in $1
+	mmdebstrap --variant=apt --format=ext2 \
+		--include=initramfs-tools,zstd,numactl,gcc,libc6-dev \
+		--customize-hook='mkdir -p "$1/packages" "$1/programs"' \
+		--customize-hook="copy-in $(echo "$packages"/*.deb) /packages" \
+		--customize-hook="copy-in $(echo "$1"/sources/*.c) /programs" \
+		--customize-hook="upload $TOP/tests/deb/guest /usr/local/sbin/deb-test" \
+		--customize-hook='chmod 755 "$1/usr/local/sbin/deb-test"' \
+		--customize-hook='chroot "$1" sh -ec "dpkg-query -W linux-libc-dev; apt-get -y install /packages/*.deb; rm -r /packages"' \
+		--customize-hook='chroot "$1" sh -ec "cd /programs; for p in *.c /usr/share/doc/mempolicy-tools/examples/two-threads.c; do gcc -Wall -Werror -pthread -o \$(basename \$p .c) \$p; done"' \
+		--customize-hook="copy-out /boot $1" \
+		bookworm "$1/disk" \
+		"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror bookworm main"
+}
+step "installing the packages on a Debian system" "$BUILD/log/deb-test-disk.log" make_disk "$work" ||
+	die "the packages cannot be installed"
+[ -f "$work/boot/initrd.img-$release" ] || die "initramfs-tools has made no initramfs for $release"
+
+# The machine of scenarios/cxl2.conf with two disks, the second behind AHCI
+boot() {
+	case $("$TOP/scripts/machine/accel.sh") in
+	kvm) set -- -accel kvm -cpu host ;;
+	*) set -- -accel tcg,thread=multi -cpu max ;;
+	esac
+	# shellcheck disable=SC2046 # the scenario's arguments are words
+	limited 1800 qemu-system-x86_64 \
+		$(sed -n 's/^qemu=//p' "$TOP/scenarios/cxl2.conf" | tr '\n' ' ') "$@" \
+		-nodefaults -no-user-config -display none -no-reboot \
+		-drive "file=$work/disk,format=raw,if=none,id=system" -device virtio-blk-pci,drive=system \
+		-drive "file=$work/boot/initrd.img-$release,format=raw,if=none,snapshot=on,id=other" -device ide-hd,drive=other \
+		-serial "file:$console" -serial "file:$output" \
+		-kernel "$work/boot/vmlinuz-$release" -initrd "$work/boot/initrd.img-$release" \
+		-append "root=/dev/vda rw init=/usr/local/sbin/deb-test console=ttyS0 panic=-1 no_timer_check deb_release=$release"
+}
+status=0
+step "booting that system" "$work/qemu.log" boot || status=$?
+verdict=0
+"$TOP/scripts/test/verdict.sh" "$work" packages --status "$status" --console "$console" --output "$output" packages >"$work/said" || verdict=$?
+grep -E '^(ok|not ok|# )' "$output" | tr -d '\r' || :
+cat "$work/said"
+if [ "$verdict" -eq 0 ]; then
+	say "PASS: $release boots with Debian's initramfs, and everything tried there works"
+else
+	say "FAIL: not everything works on $release; logs in $work"
+	exit 1
+fi

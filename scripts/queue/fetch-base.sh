@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Fetches a version of the base's package and leaves its tarball in
+# build/download, where it is found again.
+# usage: fetch-base.sh VERSION
+
+set -e
+. "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/base.conf"
+
+download=$BUILD/download
+fetched=$download/version
+[ "$(cat "$fetched" 2>/dev/null)" != "$1" ] || exit 0
+rm -rf "$download"
+mkdir -p "$download"
+cd "$download"
+step "fetching $BASE_PACKAGE $1" "$BUILD/log/base-fetch.log" \
+	apt-get download "$BASE_PACKAGE=$1"
+step "opening $BASE_PACKAGE $1" "$BUILD/log/base-open.log" \
+	dpkg-deb -x "$BASE_PACKAGE"_*.deb .
+rm "$BASE_PACKAGE"_*.deb
+[ -f "usr/src/$BASE_PACKAGE.tar.xz" ]
+printf '%s\n' "$1" >"$fetched"

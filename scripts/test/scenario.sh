@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Boots one scenario, runs KUnit at boot and kselftests after it, and judges the run.
+# usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES] [-t SECONDS]
+#	[-s FILE] SCENARIO [TEST...]
+#   -u  without KUnit    -x  every limit that many times longer    -c  a command to run after the tests, its status counts
+#   -e  for the environment of the tests, if this is that scenario
+#   -s  the list of skips that are expected, in place of scenarios/SCENARIO.skips: see verdict.py
+# TESTS="name ..." in the environment runs these of the self tests. What scenarios/list says of .without files is left out.
+# RESULTDIR gets console.log, output.log, verdict, counts ("PASSED FAILED SKIPPED"), and without: all that was left out.
+# The exit status is 0 when all is well. A machine that has nothing to run is not booted, and counts as "0 0 0".
+set -eu
+. "$(dirname "$0")/../lib/lib.sh"
+
+kernel='' results='' slowdown=1 kunit=--kunit after='' variable='' files='' limit='' skips=''
+while getopts k:o:x:uc:e:f:t:s: option; do
+	case $option in
+	k) kernel=$OPTARG ;;
+	o) results=$OPTARG ;;
+	x) slowdown=$OPTARG ;;
+	u) kunit='' ;;
+	c) after=$OPTARG ;;
+	e) variable=$OPTARG ;;
+	f) files=$OPTARG ;;
+	t) limit=$OPTARG ;;
+	s) skips=$OPTARG ;;
+	*) die "usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES] [-t SECONDS]" \
+		"[-s FILE] SCENARIO [TEST...]" ;;
+	esac
+done
+shift $((OPTIND - 1))
+scenario=${1:?a scenario is needed}
+shift
+case $variable in
+"$scenario":*) variable=${variable#*:} ;;
+*) variable='' ;;
+esac
+results=${results:-$BUILD/test/$scenario}
+
+config=$(scenario_config "$scenario")
+conf=$TOP/scenarios/$scenario.conf
+target "$config"
+kernel=${kernel:-$BUILD/kernel/$config}
+known=$(tr '\n' ' ' < "$programs/selftests/mm/kselftest-list")
+limit=$((${limit:-$(sed -n 's/^timeout=//p' "$conf")} * slowdown))
+
+rm -rf "$results"
+mkdir -p "$results"
+
+# What this machine cannot run, and what its kernel cannot
+kind=$(basename "$kernel")
+for list in "$TOP/scenarios/$scenario.without" "$TOP/scenarios/configs/$kind.without"; do
+	[ ! -f "$list" ] || sed '/^#/d' "$list"
+done > "$results/without"
+# among NAME LIST
+among() {
+	case " $2 " in
+	*" $1 "*) ;;
+	*) return 1 ;;
+	esac
+}
+if [ $# -eq 0 ]; then
+	tests=$(sed -n 's/^tests=//p' "$conf")
+	[ "$tests" != all ] || tests=$known
+	for name in ${TESTS:-} $tests; do
+		among "$name" "$known" || die "$scenario: no self test is called '$name'; there are: $known"
+	done
+	for name in ${TESTS:-$tests}; do
+		if among "$name" "$tests" && awk -F '\t' -v name="$name" '
+			index(" " $1 " ", " " name " ") && $2 == "*" { found = 1 }
+			END { exit found }' "$results/without"; then
+			set -- "$@" "$name"
+		fi
+	done
+	if [ $# -eq 0 ]; then
+		echo "0 0 0" | tee "$results/counts" > "$results/verdict"
+		say "$scenario: not booted, none of these runs on it: ${TESTS:-$tests}"
+		exit 0
+	fi
+fi
+
+# What is skipped is compared with what is expected. Kernels with checks have less memory left and take longer, so that they skip
+# other cases: nobody has committed which.
+if [ -z "$skips" ] && [ "$kind" = "$config" ]; then
+	skips=$TOP/scenarios/$scenario.skips
+	[ -f "$skips" ] || skips=/dev/null
+fi
+
+start=$(date +%s)
+status=0
+step "$scenario: booting, tests" "$results/output.log" "$TOP/scripts/machine/vm.sh" -s "$scenario" -k "$kernel" -o "$results/console.log" \
+	-t "$limit" -a "${kunit:+kunit.enable=1}" -f "$files $results/without:/etc/without" \
+	-r "KSELFTEST_SLOWDOWN=$slowdown ${variable:+$variable }kselftest $*${after:+; $after}" || status=$?
+
+verdict=0
+"$TOP/scripts/test/verdict.sh" "$results" "$scenario" $kunit --status "$status" ${skips:+--skips "$skips"} \
+	--console "$results/console.log" --output "$results/output.log" "$@" || verdict=$?
+read -r passed failed skipped < "$results/counts"
+say "$scenario: $passed passed, $failed failed, $skipped skipped ($(($(date +%s) - start)) s, logs in $results)"
+exit "$verdict"

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The main job: boots a machine with fast and slow memory, sets weights, runs a program, shows and checks where its pages went.
+set -eu
+. "$(dirname "$0")/../lib/lib.sh"
+
+[ -z "${SCENARIO:-}" ] || {
+	config=$(scenario_config "$SCENARIO")
+	die "make run has a machine of its own; make vm SCENARIO=$SCENARIO boots that one, with the $config kernel"
+}
+"$TOP/scripts/host/setup.sh"
+"$TOP/scripts/kernel/kernel.sh"
+"$TOP/scripts/kernel/selftests.sh"
+"$TOP/scripts/kernel/tools.sh"
+say "booting the scenario steady: node 0 is fast memory beside the CPU, node 1 slower memory as behind a CXL link; its clock counts instructions"
+say
+if "$TOP/scripts/machine/vm.sh" -s steady -o "$BUILD/vm/run.console.log" \
+	-r 'show-interleave && echo && show-promotion'; then
+	say
+	say "PASS: every node got its share of the pages, for all five pairs of weights, and a command its own ratio; hot pages came to fast memory"
+else
+	status=$?
+	say
+	say "FAIL: a split or a placement is not the expected one, or the machine failed (status $status); console: $BUILD/vm/run.console.log"
+	exit 1
+fi

@@ -1,0 +1,154 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Every test: set-up, kernel, then in one pool each scenario (KUnit at boot, then kselftests) and what there is to test on the host, which
+# scripts/test/part.sh knows.
+# usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE] [-m MODE] [-n ROUNDS]
+#   -l  looks for memory leaks after the tests    -e  for the environment of the kselftests of one scenario
+#   -m  soak: all machines, and what shows that two runs are the same; timed: the programs of tests/timed, on the machines that stand there
+#   -n  each part that many times
+# ONLY="name ..." in the environment runs these of the scenarios and of the parts on the host; TESTS="name ..." these kselftests.
+# The last line is "N passed, N failed, N skipped"; the exit status is 0 when something passed and nothing failed.
+set -eu
+. "$(dirname "$0")/../lib/lib.sh"
+
+config=default slowdown=1 leaks='' variable='' mode='' rounds=1
+usage="usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE] [-m MODE] [-n ROUNDS]"
+while getopts c:x:le:m:n: option; do
+	case $option in
+	c) config=$OPTARG ;;
+	x) slowdown=$OPTARG ;;
+	l) leaks=-l ;;
+	e) variable=$OPTARG ;;
+	m) mode=$OPTARG ;;
+	n) rounds=$OPTARG ;;
+	*) die "$usage" ;;
+	esac
+done
+results=$BUILD/test/${mode:-$config}
+started=$(date +%s)
+case $rounds in
+'' | *[!0-9]* | 0*) die "ROUNDS is '$rounds': it is a number, from 1" ;;
+esac
+
+# Machines of the kernel's architecture; what else there is to test is for this one. Those that run all self tests take longest.
+target "$config"
+tested=$arch
+scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r name; do
+	target "$(scenario_config "$name")"
+	[ "$arch" = "$tested" ] || continue
+	grep -qx 'tests=all' "$TOP/scenarios/$name.conf" && echo "1 $name" || echo "2 $name"
+done | sort -s -n | cut -d ' ' -f 2)
+long='' brief=''
+if [ -z "$compiler" ] && [ "$mode" != timed ]; then
+	long=$("$TOP/scripts/test/part.sh" -n -c "$config" ${mode:+-m "$mode"} | sed -n 1p)
+	brief=$("$TOP/scripts/test/part.sh" -n -c "$config" ${mode:+-m "$mode"} | sed 1d)
+fi
+
+# Asked before anything is built: what is not there would not be missed otherwise.
+known TESTS "$(selftest_names)"
+[ -z "${SCENARIO:-}" ] || {
+	known SCENARIO "$scenarios"
+	die "SCENARIO is for make vm and make sim; machines to test are named as ONLY=\"$SCENARIO\""
+}
+case $mode in
+'' | soak) ;;
+timed)
+	[ -z "${TESTS:-}" ] || die "TESTS: which programs go by time stands in tests/timed"
+	# PROGRAM<tab>CASES<tab>MACHINES<tab>WHY
+	timed=$(awk -F '\t' '!/^#/ && NF { n = split($3, names, /[ ,]+/); for (i = 1; i <= n; i++) print names[i], $1 }' "$TOP/tests/timed" | sort -u)
+	scenarios=$(echo "$timed" | cut -d ' ' -f 1 | sort -u)
+	;;
+*) die "$usage" ;;
+esac
+known ONLY "$scenarios $long $brief"
+
+# wanted PART
+wanted() {
+	[ -n "${ONLY:-}" ] || return 0
+	case " $(echo "$ONLY" | tr '\n\t' '  ') " in
+	*" $1 "*) ;;
+	*) return 1 ;;
+	esac
+}
+
+# parts: what is to run, a line "RESULTDIR PART [TEST...]" each, in this order. The long ones come first, so that none is waited for alone.
+parts() {
+	round=0
+	while [ "$round" -lt "$rounds" ]; do
+		round=$((round + 1))
+		for name in $long $scenarios $brief; do
+			wanted "$name" || continue
+			dir=$name
+			[ "$rounds" -eq 1 ] || dir=$name.$round
+			echo "$dir $name $(echo "${timed:-}" | sed -n "s/^$name //p" | tr '\n' ' ')"
+		done
+	done | sed 's/ *$//'
+}
+
+# whole DIRECTORY: there are counts, something was counted, and there is a verdict that says the same. With TESTS a machine may have nothing
+# to run.
+whole() {
+	[ "$(grep -cxE '[0-9]+ [0-9]+ [0-9]+' "$1/counts" 2>/dev/null)" = 1 ] && [ "$(wc -l < "$1/counts")" -eq 1 ] && [ -f "$1/verdict" ] || return 1
+	[ -n "${TESTS:-}" ] || ! grep -qx '0 0 0' "$1/counts" || return 1
+	# the second of three numbers
+	case $(cut -d ' ' -f 2 "$1/counts"):$(grep -c '^FAIL: ' "$1/verdict") in
+	0:0 | [!0]*:[!0]*) ;;
+	*) return 1 ;;
+	esac
+}
+
+# Everything that failed once more, and the counts. A part that has left none has failed.
+summary() {
+	while read -r dir name _; do
+		whole "$results/$dir" || {
+			mkdir -p "$results/$dir"
+			echo "FAIL: no verdict: it did not end, or not as it should" > "$results/$dir/verdict"
+			echo "0 1 0" > "$results/$dir/counts"
+		}
+		sed -n "s|^FAIL: |FAIL: $dir: |p" "$results/$dir/verdict"
+	done < "$results/parts"
+	while read -r dir name _; do
+		cat "$results/$dir/counts"
+	done < "$results/parts" |
+		awk '{ p += $1; f += $2; s += $3 } END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f || !p }'
+}
+
+# A run that cannot go on is a failure like any other.
+cannot() {
+	mkdir -p "$results/setup"
+	echo "FAIL: $1" > "$results/setup/verdict"
+	echo "0 1 0" > "$results/setup/counts"
+	echo "setup setup" > "$results/parts"
+	summary
+	exit 1
+}
+
+rm -rf "$results"
+mkdir -p "$results"
+"$TOP/scripts/host/setup.sh" || cannot "set-up"
+"$TOP/scripts/kernel/kernel.sh" -c "$config" || cannot "the $config kernel does not build"
+"$TOP/scripts/kernel/selftests.sh" -c "$config" || cannot "the kselftests do not build"
+"$TOP/scripts/kernel/tools.sh" -c "$config" || cannot "the tools do not build"
+parts > "$results/parts"
+for name in oldcalls parameters count; do
+	# What several parts need is built before, with all processors.
+	if grep -q " $name$" "$results/parts"; then
+		"$TOP/scripts/kernel/kernel.sh" -b || cannot "the base kernel does not build"
+		break
+	fi
+done
+
+# As many at a time as there are processors, if there are 2 GiB of memory for each. A part that is killed takes no other with it.
+workers=$(nproc)
+memory=$(awk '/^MemAvailable:/ { print int($2 / 2097152) }' /proc/meminfo)
+[ "$memory" -gt 2 ] || memory=2
+[ "$workers" -le "$memory" ] || workers=$memory
+say "$(wc -l < "$results/parts") parts, $workers at a time"
+while read -r dir name tests; do
+	echo "-o $results/$dir $name${tests:+ $tests}"
+done < "$results/parts" | xargs -r -P "$workers" -L 1 sh -c '"$@" || :' sh "$TOP/scripts/test/part.sh" -c "$config" -x "$slowdown" $leaks \
+	${mode:+-m "$mode"} ${variable:+-e "$variable"} || true
+
+times > "$results/times"
+say "all tests took $(($(date +%s) - started)) s, $(processor_time "$results/times") s of processor time; logs in $results"
+summary

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The rooms of scripts/ call one way: a script names scripts of its own room and of those before it. What is named anywhere is there.
+# usage: rooms.sh [DIRECTORY], another checkout; prints TAP.
+set -eu
+. "$(dirname "$0")/../../scripts/lib/lib.sh"
+
+program=
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+. "$TOP/scripts/lib/tap.sh"
+checkout=${1:-$TOP}
+status=0
+: > "$work/err"
+rooms="lib host queue kernel machine bench test package check"
+
+# named FILE...: the files of scripts/ that these name, a line "FILE:NAMED" each; not patterns, nor words in capitals that stand for others
+named() {
+	(cd "$checkout" && grep -HoE "(^|[^[:alnum:]_./-]|\\\$TOP/|\.\./)scripts/($(echo "$rooms" | tr ' ' '|'))(/[[:alnum:]_*-]+)*(\.[a-z]+)?" -- "$@") |
+		sed -E 's|^([^:]*):.*scripts/|\1:scripts/|' | grep -v ':.*[*A-Z]' | sort -u
+}
+
+before=''
+for room in $rooms; do
+	before="$before $room"
+	find "$checkout/scripts/$room" -type f | sed "s|^$checkout/||" | sort > "$work/files"
+	# shellcheck disable=SC2046 # names of ours have no blanks
+	named $(cat "$work/files") | grep -vE ":scripts/($(echo "${before# }" | tr ' ' '|'))(/|\$)" > "$work/out" || :
+	held=0
+	[ -s "$work/files" ] && [ ! -s "$work/out" ] || held=1
+	result $held "$room names nothing of the rooms behind it"
+done
+
+(cd "$checkout/scripts" && find . -type f) | cut -d / -f 2 | sort -u > "$work/there"
+echo "$rooms" | tr ' ' '\n' | sort > "$work/known"
+held=0
+diff "$work/known" "$work/there" > "$work/out" || held=1
+result $held "scripts/ has these rooms, and nothing beside them"
+
+# shellcheck disable=SC2046 # as above
+named $(cd "$checkout" && find .ci scripts tests scenarios Makefile README.md CONTRIBUTING.md MAINTAINERS tools/numasim -type f) |
+	while IFS=: read -r file name; do
+		[ -e "$checkout/$name" ] || echo "$file names $name"
+	done > "$work/out"
+held=0
+[ ! -s "$work/out" ] || held=1
+result $held "every script that is named is there"
+
+echo "1..$count"
+[ "$failed" -eq 0 ]
