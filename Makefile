@@ -43,8 +43,7 @@ help:
 	@echo 'make count       instructions of the policy code per page fault'
 	@echo 'make bench       costs, placement, promotion beside the base: out/bench/index.html'
 	@echo '                   PEERS="6.12"                further kernels of the archive'
-	@echo '                   ONLY="allocation ..."       machines, system, tiering, migration,'
-	@echo '                                               channels, sim'
+	@echo '                   ONLY="name ..."             these parts'
 	@echo 'make deb         build/deb: packages of the kernel and the tools (hours)'
 	@echo '                   CONFIG=path                 a configuration of your own'
 	@echo '                   LOCALMODCONFIG=1            only the modules that are in use'
@@ -53,6 +52,11 @@ help:
 	@echo 'make clean       remove build/'
 	@echo
 	@echo 'BASE_TARBALL=path takes a linux-6.1.y tarball in place of the pinned base.'
+	@echo
+	@echo 'Names for ONLY and SCENARIO: machines, parts of make test, parts of make bench'
+	@for list in scenarios/list scripts/test/list scripts/bench/list; do \
+		sed '/^#/d; /^machines	-/d; s/[[:space:]].*//' $$list | tr '\n' ' ' | \
+		fold -s -w 75 | sed 's/^/  /'; echo; done
 
 run:
 	@scripts/test/show.sh

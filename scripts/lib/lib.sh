@@ -140,6 +140,16 @@ limited() {
 	return 124
 }
 
+# rows TABLE: its lines; fields are separated by tabs, and the first one is the name
+rows() {
+	sed '/^#/d' "$1"
+}
+
+# field TABLE NAME NUMBER: this field of the row NAME
+field() {
+	rows "$1" | awk -F '\t' -v name="$2" -v number="$3" '$1 == name { print $number }'
+}
+
 # known VARIABLE NAMES: ends, and says which there are, when a word of the variable
 # is not among the words NAMES. One that is empty asks for nothing in particular.
 known() (

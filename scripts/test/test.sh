@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Every test: set-up, kernel, then in one pool each scenario (KUnit at boot, then kselftests) and what there is to test on the host, which
-# scripts/test/part.sh knows.
+# scripts/test/list has.
 # usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE] [-m MODE] [-n ROUNDS]
 #   -l  looks for memory leaks after the tests    -e  for the environment of the kselftests of one scenario
 #   -m  soak: all machines, and what shows that two runs are the same; timed: the programs of tests/timed, on the machines that stand there
@@ -38,10 +38,9 @@ scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r
 	[ "$arch" = "$tested" ] || continue
 	grep -qx 'tests=all' "$TOP/scenarios/$name.conf" && echo "1 $name" || echo "2 $name"
 done | sort -s -n | cut -d ' ' -f 2)
-long='' brief=''
+listed="machines -"
 if [ -z "$compiler" ] && [ "$mode" != timed ]; then
-	long=$("$TOP/scripts/test/part.sh" -n -c "$config" ${mode:+-m "$mode"} | sed -n 1p)
-	brief=$("$TOP/scripts/test/part.sh" -n -c "$config" ${mode:+-m "$mode"} | sed 1d)
+	listed=$("$TOP/scripts/test/part.sh" -n -c "$config" ${mode:+-m "$mode"})
 fi
 
 # Asked before anything is built: what is not there would not be missed otherwise.
@@ -60,7 +59,10 @@ timed)
 	;;
 *) die "$usage" ;;
 esac
-known ONLY "$scenarios $long $brief"
+names=$(echo "$listed" | while read -r name _; do
+	[ "$name" = machines ] && echo "$scenarios" || echo "$name"
+done)
+known ONLY "$names"
 
 # wanted PART
 wanted() {
@@ -71,12 +73,12 @@ wanted() {
 	esac
 }
 
-# parts: what is to run, a line "RESULTDIR PART [TEST...]" each, in this order. The long ones come first, so that none is waited for alone.
+# parts: what is to run, a line "RESULTDIR PART [TEST...]" each, in this order. The long ones stand first, so that none is waited for alone.
 parts() {
 	round=0
 	while [ "$round" -lt "$rounds" ]; do
 		round=$((round + 1))
-		for name in $long $scenarios $brief; do
+		for name in $names; do
 			wanted "$name" || continue
 			dir=$name
 			[ "$rounds" -eq 1 ] || dir=$name.$round
@@ -130,7 +132,7 @@ mkdir -p "$results"
 "$TOP/scripts/kernel/selftests.sh" -c "$config" || cannot "the kselftests do not build"
 "$TOP/scripts/kernel/tools.sh" -c "$config" || cannot "the tools do not build"
 parts > "$results/parts"
-for name in oldcalls parameters count; do
+for name in $(echo "$listed" | sed -n 's/ base$//p'); do
 	# What several parts need is built before, with all processors.
 	if grep -q " $name$" "$results/parts"; then
 		"$TOP/scripts/kernel/kernel.sh" -b || cannot "the base kernel does not build"

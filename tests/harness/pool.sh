@@ -31,8 +31,9 @@ done
 cat > "$work/top/scripts/test/part.sh" <<'END'
 #!/bin/sh
 if [ "$1" = -n ]; then
-	echo "good fails"
-	echo "silent empty garbled doubled blank nothing mute denies shouts dies takes-its-shell"
+	for part in good fails machines silent empty garbled doubled blank nothing mute denies shouts dies takes-its-shell; do
+		echo "$part -"
+	done
 	exit
 fi
 while [ "$1" != -o ]; do

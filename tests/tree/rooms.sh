@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The rooms of scripts/ call one way: a script names scripts of its own room and of those before it. What is named anywhere is there.
+# The rooms of scripts/ call one way: a script names scripts of its own room and of those before it. What is named anywhere is there, and
+# each row of a table has what it stands for.
 # usage: rooms.sh [DIRECTORY], another checkout; prints TAP.
 set -eu
 . "$(dirname "$0")/../../scripts/lib/lib.sh"
@@ -46,6 +47,28 @@ named $(cd "$checkout" && find .ci scripts tests scenarios Makefile README.md CO
 held=0
 [ ! -s "$work/out" ] || held=1
 result $held "every script that is named is there"
+
+# The pieces of a row, without which there is no part
+{
+	rows "$checkout/scripts/bench/list" | awk -F '\t' 'NF != 5 || $2 == "" || $5 == "" { print "bench/list: not five fields: " $0 }'
+	rows "$checkout/scripts/test/list" | awk -F '\t' 'NF != 5 || $4 == "" || $5 == "" { print "test/list: not five fields: " $0 }'
+	rows "$checkout/scripts/bench/list" | cut -f 1 | while read -r name; do
+		[ -x "$checkout/scripts/bench/$name/run.sh" ] || echo "bench/list: $name: bench/$name/run.sh cannot be run"
+	done
+	rows "$checkout/scripts/test/list" | cut -f 4 | sed 's/ .*//' | while read -r command; do
+		[ "$command" = - ] || [ -x "$checkout/$command" ] || echo "test/list: $command cannot be run"
+	done
+	find "$checkout/scripts/bench" -mindepth 1 -maxdepth 1 -type d | sed 's|.*/||' | while read -r name; do
+		[ -n "$(field "$checkout/scripts/bench/list" "$name" 1)" ] || [ -z "$(find "$checkout/scripts/bench/$name" -name run.sh)" ] ||
+			echo "bench/$name has no row in bench/list"
+	done
+	for list in bench test; do
+		rows "$checkout/scripts/$list/list" | cut -f 1 | sort | uniq -d | sed "s|^|$list/list: twice: |"
+	done
+} > "$work/out"
+held=0
+[ ! -s "$work/out" ] || held=1
+result $held "each row of the lists of tests and benchmarks has what it stands for"
 
 echo "1..$count"
 [ "$failed" -eq 0 ]
