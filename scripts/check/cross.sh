@@ -6,6 +6,7 @@
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
 others=$(cd "$TOP/scenarios/configs" && grep -l '^# architecture: ' -- *.config | sed 's/\.config$//')
 known ONLY "$others"

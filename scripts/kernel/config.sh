@@ -12,6 +12,7 @@
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
 partial=
 other=

@@ -9,6 +9,7 @@
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
 config=default
 patched=y

@@ -4,6 +4,7 @@
 # usage: selftests.sh [-c CONFIG]
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
 source=$BUILD/tree/tools/testing/selftests/mm
 config=default

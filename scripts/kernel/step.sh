@@ -8,6 +8,7 @@
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
 config=default
 while getopts c: option; do

@@ -4,6 +4,7 @@
 # usage: tools.sh [-c CONFIG]
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
 config=default
 while getopts c: option; do

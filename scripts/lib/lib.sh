@@ -181,41 +181,6 @@ hash_files() {
 	sha256sum -- "$@" | sha256sum | cut -d ' ' -f 1
 }
 
-# target CONFIG: what its file in scenarios/configs says of the machine that
-# it is for: $arch and $image, the kernel's file; $compiler, the prefix of the
-# cross compiler if it needs one, and $compiler_packages; $programs, where
-# programs for it are built
-# shellcheck disable=SC2034 # for those who source this
-target() {
-	target_file=$TOP/scenarios/configs/$1.config
-	[ -f "$target_file" ] ||
-		die "scenarios/configs/$1.config does not exist; see scenarios/configs for the names"
-	arch=$(sed -n 's/^# architecture: //p' "$target_file")
-	compiler=$(sed -n 's/^# compiler: //p' "$target_file")
-	compiler_packages=$(sed -n 's/^# packages: //p' "$target_file")
-	arch=${arch:-x86_64}
-	case $arch in
-	arm64) image=arch/arm64/boot/Image ;;
-	*) image=arch/x86/boot/bzImage ;;
-	esac
-	programs=$BUILD
-	if [ -n "$compiler" ]; then
-		compiler_packages="gcc-$compiler $compiler_packages"
-		compiler=$compiler-
-		programs=$BUILD/$arch
-	fi
-}
-
-# scenario_config SCENARIO: the configuration of the kernel that it boots
-scenario_config() {
-	if [ ! -f "$TOP/scenarios/$1.conf" ]; then
-		grep -v '^#' "$TOP/scenarios/list" >&2
-		die "no scenario is called '$1': take one of the names above"
-	fi
-	scenario_config=$(sed -n 's/^config=//p' "$TOP/scenarios/$1.conf")
-	echo "${scenario_config:-default}"
-}
-
 missing_packages() {
 	for package; do
 		# shellcheck disable=SC2016 # dpkg-query's own format

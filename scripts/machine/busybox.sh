@@ -4,6 +4,7 @@
 # For another architecture it is Debian's package of that one, unpacked below build/.
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
 target "$1"
 if [ -z "$compiler" ]; then

@@ -5,6 +5,7 @@
 # A host directory is taken with all it holds; a dynamically linked program brings its libraries along.
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
 out='' conf='' command='' files=''
 while getopts o:s:r:f: option; do
@@ -20,7 +21,7 @@ if [ -z "$out" ] || [ -z "$conf" ]; then
 	die "initramfs.sh needs -o OUT and -s SCENARIO.conf"
 fi
 
-config=$(sed -n 's/^config=//p' "$conf")
+config=$(scenario_value "$conf" config)
 target "${config:-default}"
 busybox=$("$TOP/scripts/machine/busybox.sh" "${config:-default}")
 

@@ -7,8 +7,10 @@
 # The unit of the tables is taken for what the ACPI specification calls it: 10^6 bytes per second. QEMU writes it as M.
 # A table has 16 bits for each bandwidth, in a unit that all of them share: the largest power of two that divides them.
 set -eu
+. "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
-if ! sed -n 's/^qemu=//p' "$1" | awk -v name="${1##*/}" '
+if ! scenario_value "$1" qemu | awk -v name="${1##*/}" '
 function fail(reason) {
 	printf "%s: %s\n", name, reason > "/dev/stderr"
 	failed = 1

@@ -7,6 +7,7 @@
 # NAME.console.log of each boot, and what the model knows of a machine, SCENARIO.nodes. BOOT: only these, the others stay as they are.
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
 usage="usage: sim-plan.sh [-j BOOTS] [-k KERNELDIR] [-t SECONDS] PLAN DIRECTORY [BOOT ...]"
 jobs=2 kernel=$BUILD/kernel/default limit=1800
@@ -31,7 +32,8 @@ file && !/^(#|$)/ { print > file }' "$plan"
 sed -n 's/^boot [^ ]* \([^ ]*\).*/\1/p' "$plan" | sort -u | while read -r scenario; do
 	conf=$TOP/scenarios/sim/$scenario.conf
 	nodes=$("$TOP/scripts/machine/sim-nodes.sh" "$conf")
-	echo "$nodes,$(sed -n '/^window=/p' "$conf")" > "$out/$scenario.nodes"
+	window=$(scenario_value "$conf" window)
+	echo "$nodes,${window:+window=$window}" > "$out/$scenario.nodes"
 done
 [ $# -gt 0 ] || {
 	# shellcheck disable=SC2046 # names

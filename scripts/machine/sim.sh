@@ -7,6 +7,7 @@
 # run by it. -p only prepares QEMU and the plugin. The exit status is vm.sh's; 4, after a line with the reason, where QEMU 10.0 cannot be had.
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
 scenario=socket files='' command='' prepare=''
 while getopts s:f:r:p option; do

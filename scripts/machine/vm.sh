@@ -11,6 +11,8 @@
 # ACCEL=tcg or ACCEL=kvm chooses the accelerator; otherwise KVM is used where it proves to work.
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
+. "$TOP/scripts/machine/qemu.sh"
 
 scenario=cxl2 kernel='' files='' command='' log='' limit='' arguments='' instruction=8 modelled='' window='' preload=''
 while getopts s:k:f:r:o:t:a:i:mw: option; do
@@ -30,15 +32,11 @@ while getopts s:k:f:r:o:t:a:i:mw: option; do
 done
 
 config=$(scenario_config "$scenario")
-conf=$TOP/scenarios/$scenario.conf
+conf=$(scenario_conf "$scenario")
 target "$config"
 kernel=${kernel:-$BUILD/kernel/$config}
 image=$kernel/${image##*/}
 [ -f "$image" ] || die "$image is missing: make kernel, or make vm"
-
-value() {
-	sed -n "s/^$1=//p" "$conf" | tr '\n' ' '
-}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -48,7 +46,7 @@ mkdir -p "$(dirname "$log")"
 : > "$log"
 
 [ -n "$command" ] || [ -t 0 ] || die "there is no terminal for a shell: say what to run with RUN=\"command\" (-r)"
-packages=$(value packages)
+packages=$(scenario_value "$conf" packages)
 if [ -n "$packages" ]; then
 	# shellcheck disable=SC2086 # a list of names
 	(lock packages && need_packages $packages) >&2
@@ -60,10 +58,9 @@ arm64) system=aarch64 cpu=cortex-a72 console=ttyAMA0 output=ttyS0 ;;
 esac
 qemu=qemu-system-$system
 command -v "$qemu" > /dev/null || die "$qemu is missing: make doctor says what to install"
-# Only the emulator has a clock that counts instructions, and only with one thread. QEMU 7.2 gives all of the time to the first processor while
-# that one is busy and sets no timer, as it is while it waits for the second one to start: such a machine has one.
-case $(value clock) in
-instructions*)
+shift=0
+case $(scenario_value "$conf" clock) in
+instructions)
 	accel=instructions
 	case $instruction in
 	1) shift=0 ;;
@@ -85,44 +82,29 @@ instructions*)
 	[ "$arch" != x86_64 ] || accel=$("$TOP/scripts/machine/accel.sh")
 	;;
 esac
-# The model has a clock of its own. Its processor lacks erms, whose fast strings are emulated byte by byte, and so has to lack fsrm: memmove()
-# of 6.1 takes the latter for a promise of the former, and with fsrm alone has neither "rep movsb" nor its check for less than 32 bytes, which
-# then go through a loop that counts down past zero and overwrites all memory (arch/x86/lib/memmove_64.S).
 if [ -n "$modelled" ]; then
 	accel=model
 	root=$("$TOP/scripts/machine/sim-qemu.sh") || die "$root"
 	qemu=$root/usr/bin/$qemu
 	nodes=$("$TOP/scripts/machine/sim-nodes.sh" "$conf")
-	window=${window:-$(value window)}
-	cpus=$(value qemu | sed 's/.*-smp \([0-9]*\).*/\1/')
+	window=${window:-$(scenario_value "$conf" window)}
+	cpus=$(scenario_value "$conf" qemu | sed 's/.*-smp \([0-9]*\).*/\1/')
 	plugin=$BUILD/numasim/numasim.so,$nodes,window=$((${window:-1024} / cpus)),report=${log%.console.log}.report
 	mkdir -p "$BUILD/vm/$(dirname "$scenario")"
 	files="$files $BUILD/numasim/guest:/usr/bin"
 	arguments="$arguments tsc=reliable tsc_early_khz=2000000 nokaslr norandmaps"
 fi
-"$TOP/scripts/machine/initramfs.sh" -o "$work/initramfs" -s "$conf" -r "$command" -f "$(value files)$files"
+"$TOP/scripts/machine/initramfs.sh" -o "$work/initramfs" -s "$conf" -r "$command" -f "$(scenario_value "$conf" files) $files"
 
 # Without a command the console is this terminal and there is no limit but the one asked for.
 if [ -n "$command" ]; then
-	limit=${limit:-$(value timeout)}
+	limit=${limit:-$(scenario_value "$conf" timeout)}
 	set -- -chardev "file,id=console,path=$log" -chardev stdio,id=output
 else
 	limit=${limit:-0}
 	set -- -chardev "stdio,id=console,mux=on,signal=off,logfile=$log" -chardev null,id=output
 fi
-case $accel in
-kvm) set -- "$@" -accel kvm -cpu host ;;
-model)
-	set -- "$@" -accel tcg,thread=single -cpu "$cpu,-rdrand,-rdseed,-erms,-fsrm" -seed 1 -rtc base=2026-01-01,clock=vm \
-		-plugin "$plugin" -L "$root/usr/share/seabios" -L "$root/usr/share/qemu"
-	;;
-# Every source of chance is off: two runs of one image are the same to the last digit, whatever else the host does.
-instructions)
-	set -- "$@" -accel tcg,thread=single -icount "shift=$shift,sleep=off" -cpu "$cpu,-rdrand,-rdseed,-erms" -seed 1 \
-		-rtc base=2026-01-01,clock=vm
-	;;
-*) set -- "$@" -accel tcg,thread=multi -cpu "$cpu" ;;
-esac
+[ "$accel" != model ] || set -- "$@" -plugin "$plugin" -L "$root/usr/share/seabios" -L "$root/usr/share/qemu"
 
 # virt has one serial port for us, so the other one is a PCI card.
 case $arch in
@@ -131,14 +113,14 @@ arm64) set -- "$@" -serial chardev:console -device pci-serial,chardev=output ;;
 esac
 
 # initramfs_async=0: unpacking says when it is done, and must not say so between two lines of a KUnit test.
-# shellcheck disable=SC2046 # the scenario's arguments are words
-set -- $(value qemu) -nodefaults -no-user-config -display none -no-reboot \
+# shellcheck disable=SC2046 # these are words
+set -- $(scenario_value "$conf" qemu) $(qemu_nothing) $(qemu_time "$accel" "$cpu" "$shift") \
 	"$@" -kernel "$image" -initrd "$work/initramfs" \
-	-append "console=$console output=$output panic=-1 printk.devkmsg=on no_timer_check initramfs_async=0 $(value append)$arguments"
+	-append "console=$console output=$output panic=-1 printk.devkmsg=on no_timer_check initramfs_async=0 $(scenario_value "$conf" append) $arguments"
 
 start() {
 	status=0
-	limited "${limit% }" env LD_PRELOAD="$preload" "$qemu" "$@" 2> "$work/qemu" || status=$?
+	limited "$limit" env LD_PRELOAD="$preload" "$qemu" "$@" 2> "$work/qemu" || status=$?
 	echo "$status" > "$work/status"
 }
 if [ -n "$command" ]; then

@@ -7,6 +7,8 @@
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
+. "$TOP/scripts/machine/qemu.sh"
 
 packages=$BUILD/deb
 work=$BUILD/deb-test
@@ -56,14 +58,9 @@ step "installing the packages on a Debian system" "$BUILD/log/deb-test-disk.log"
 
 # The machine of scenarios/cxl2.conf with two disks, the second behind AHCI
 boot() {
-	case $("$TOP/scripts/machine/accel.sh") in
-	kvm) set -- -accel kvm -cpu host ;;
-	*) set -- -accel tcg,thread=multi -cpu max ;;
-	esac
-	# shellcheck disable=SC2046 # the scenario's arguments are words
+	# shellcheck disable=SC2046 # these are words
 	limited 1800 qemu-system-x86_64 \
-		$(sed -n 's/^qemu=//p' "$TOP/scenarios/cxl2.conf" | tr '\n' ' ') "$@" \
-		-nodefaults -no-user-config -display none -no-reboot \
+		$(scenario_value "$(scenario_conf cxl2)" qemu) $(qemu_nothing) $(qemu_time "$("$TOP/scripts/machine/accel.sh")" max) \
 		-drive "file=$work/disk,format=raw,if=none,id=system" -device virtio-blk-pci,drive=system \
 		-drive "file=$work/boot/initrd.img-$release,format=raw,if=none,snapshot=on,id=other" -device ide-hd,drive=other \
 		-serial "file:$console" -serial "file:$output" \

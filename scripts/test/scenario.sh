@@ -11,6 +11,7 @@
 # The exit status is 0 when all is well. A machine that has nothing to run is not booted, and counts as "0 0 0".
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
 kernel='' results='' slowdown=1 kunit=--kunit after='' variable='' files='' limit='' skips=''
 while getopts k:o:x:uc:e:f:t:s: option; do
@@ -38,11 +39,11 @@ esac
 results=${results:-$BUILD/test/$scenario}
 
 config=$(scenario_config "$scenario")
-conf=$TOP/scenarios/$scenario.conf
+conf=$(scenario_conf "$scenario")
 target "$config"
 kernel=${kernel:-$BUILD/kernel/$config}
 known=$(tr '\n' ' ' < "$programs/selftests/mm/kselftest-list")
-limit=$((${limit:-$(sed -n 's/^timeout=//p' "$conf")} * slowdown))
+limit=$((${limit:-$(scenario_value "$conf" timeout)} * slowdown))
 
 rm -rf "$results"
 mkdir -p "$results"
@@ -60,7 +61,7 @@ among() {
 	esac
 }
 if [ $# -eq 0 ]; then
-	tests=$(sed -n 's/^tests=//p' "$conf")
+	tests=$(scenario_value "$conf" tests)
 	[ "$tests" != all ] || tests=$known
 	for name in ${TESTS:-} $tests; do
 		among "$name" "$known" || die "$scenario: no self test is called '$name'; there are: $known"

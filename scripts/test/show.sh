@@ -3,6 +3,7 @@
 # The main job: boots a machine with fast and slow memory, sets weights, runs a program, shows and checks where its pages went.
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
 [ -z "${SCENARIO:-}" ] || {
 	config=$(scenario_config "$SCENARIO")

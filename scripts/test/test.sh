@@ -10,6 +10,7 @@
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 when something passed and nothing failed.
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
 config=default slowdown=1 leaks='' variable='' mode='' rounds=1
 usage="usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE] [-m MODE] [-n ROUNDS]"
@@ -36,7 +37,7 @@ tested=$arch
 scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r name; do
 	target "$(scenario_config "$name")"
 	[ "$arch" = "$tested" ] || continue
-	grep -qx 'tests=all' "$TOP/scenarios/$name.conf" && echo "1 $name" || echo "2 $name"
+	[ "$(scenario_value "$(scenario_conf "$name")" tests)" = all ] && echo "1 $name" || echo "2 $name"
 done | sort -s -n | cut -d ' ' -f 2)
 listed="machines -"
 if [ -z "$compiler" ] && [ "$mode" != timed ]; then

@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # it does
 
 counting=$TOP/scripts/machine/counting
+. "$TOP/scripts/machine/qemu.sh"
 
 # counting_works: says why not, and fails, when instructions cannot be counted
 counting_works() {
@@ -61,10 +62,12 @@ counting_boot() {
 	arguments=$6
 	if [ -n "$arguments" ] && [ -z "${one_processor:-}" ]; then
 		processors=$nodes
+		clock=counted
 		set -- -smp "$nodes,sockets=$nodes"
 	else
 		processors=1
-		set -- -smp 1 -icount shift=0,sleep=off -rtc base=2026-01-01,clock=vm
+		clock=instructions
+		set -- -smp 1
 	fi
 	node=0
 	while [ "$node" -lt "$nodes" ]; do
@@ -73,11 +76,9 @@ counting_boot() {
 		[ "$node" -ge "$processors" ] || set -- "$@" -numa "cpu,node-id=$node,socket-id=$node"
 		node=$((node + 1))
 	done
-	limited 3600 qemu-system-x86_64 \
-		-nodefaults -no-user-config -display none -no-reboot \
+	# shellcheck disable=SC2046 # these are words
+	limited 3600 qemu-system-x86_64 $(qemu_nothing) $(qemu_time "$clock" max 0) \
 		-machine "${machine:-pc}" -m "$((nodes * mib))M" "$@" \
-		-accel tcg,thread=single -seed 1 \
-		-cpu max,-rdrand,-rdseed,-erms \
 		-plugin "$out/plugin.so,symbols=$out/$kernel.symbols,out=$result.counts" \
 		-kernel "$out/$kernel.bzImage" -initrd "$out/$guest.initramfs" \
 		-append "console=ttyS0 nokaslr norandmaps tsc=reliable kunit.enable=0 nohugevmalloc panic=-1 $arguments" \

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+# What scenarios/ says of machines and of the kernels that they boot; sourced, after lib.sh. scenarios/list explains the keys.
+
+# scenario_conf SCENARIO: the path of its description; ends, and says which there are, where there is none
+scenario_conf() {
+	[ -f "$TOP/scenarios/$1.conf" ] || {
+		grep -v '^#' "$TOP/scenarios/list" >&2
+		die "no scenario is called '$1': take one of the names above"
+	}
+	echo "$TOP/scenarios/$1.conf"
+}
+
+# scenario_value CONF KEY: its values, of several lines in one, without blanks around them; nothing where there is none
+scenario_value() {
+	sed -n "s/^$2=//p" "$1" | tr '\n' ' ' | sed 's/ *$//'
+}
+
+# scenario_config SCENARIO: the configuration of the kernel that it boots
+scenario_config() {
+	scenario_conf=$(scenario_conf "$1") || exit
+	scenario_config=$(scenario_value "$scenario_conf" config)
+	echo "${scenario_config:-default}"
+}
+
+# target CONFIG: what its file in scenarios/configs says of the machine that
+# it is for: $arch and $image, the kernel's file; $compiler, the prefix of the
+# cross compiler if it needs one, and $compiler_packages; $programs, where
+# programs for it are built
+# shellcheck disable=SC2034 # for those who source this
+target() {
+	target_file=$TOP/scenarios/configs/$1.config
+	[ -f "$target_file" ] ||
+		die "scenarios/configs/$1.config does not exist; see scenarios/configs for the names"
+	arch=$(sed -n 's/^# architecture: //p' "$target_file")
+	compiler=$(sed -n 's/^# compiler: //p' "$target_file")
+	compiler_packages=$(sed -n 's/^# packages: //p' "$target_file")
+	arch=${arch:-x86_64}
+	case $arch in
+	arm64) image=arch/arm64/boot/Image ;;
+	*) image=arch/x86/boot/bzImage ;;
+	esac
+	programs=$BUILD
+	if [ -n "$compiler" ]; then
+		compiler_packages="gcc-$compiler $compiler_packages"
+		compiler=$compiler-
+		programs=$BUILD/$arch
+	fi
+}
