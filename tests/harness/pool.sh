@@ -19,7 +19,7 @@ done
 mkdir -p "$work/top/$selftests"
 cp -R "$TOP/scenarios" "$TOP/Makefile" "$TOP/base.conf" "$work/top"
 cp "$TOP/$selftests/Makefile" "$work/top/$selftests"
-cp "$TOP/scripts/lib/lib.sh" "$work/top/scripts/lib"
+cp "$TOP/scripts/lib/lib.sh" "$TOP/scripts/lib/scenario.sh" "$work/top/scripts/lib"
 cp "$TOP/scripts/test/test.sh" "$TOP/scripts/test/soak.sh" "$work/top/scripts/test"
 cat > "$work/top/scripts/host/setup.sh" <<'END'
 #!/bin/sh
