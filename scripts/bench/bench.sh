@@ -36,8 +36,8 @@ failed=''
 about() {
 	echo "command: $command ONLY=$1"
 	for kernel in default-base default $peers; do
-		strings -n 12 "$BUILD/kernel/$kernel/vmlinux" | sed -n "s/^Linux version \([^ ]*\) .*(\(gcc[^,]*\),.*/kernel $kernel: \1, \2/p" |
-			head -n 1
+		strings -n 12 "$BUILD/kernel/$kernel/vmlinux" |
+			sed -n "s/^Linux version \([^ ]*\) .*(\(gcc[^,]*\),.*/kernel $kernel: \1, \2/p" | head -n 1
 	done
 	echo "base: $(sed -n 's/^name //p' "$BUILD/base.stamp")"
 	for version in ${PEERS:-}; do

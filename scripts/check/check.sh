@@ -33,7 +33,8 @@ check_kernel_doc() {
 	)
 }
 
-check_shell() {
+# Those of the files that are shell scripts
+shell_files() {
 	files | (
 		cd "$TOP"
 		while read -r file; do
@@ -41,7 +42,26 @@ check_shell() {
 			'#!/bin/sh'*) printf '%s\n' "$file" ;;
 			*) case $file in *.sh) printf '%s\n' "$file" ;; esac ;;
 			esac
-		done | xargs -P "$(nproc)" -n 20 shellcheck
+		done
+	)
+}
+
+check_shell() {
+	shell_files | (cd "$TOP" && xargs -P "$(nproc)" -n 20 shellcheck)
+}
+
+# None of their lines is wider than 140 columns, a tab counting as 8.
+check_columns() {
+	shell_files | (
+		cd "$TOP"
+		# shellcheck disable=SC2016 # awk's
+		xargs awk '
+			{ gsub(/\t/, "        ") }
+			length($0) > 140 {
+				print FILENAME ":" FNR ": " length($0) " columns"
+				wide = 1
+			}
+			END { exit wide }'
 	)
 }
 
@@ -90,6 +110,7 @@ need_packages shellcheck codespell sparse python3-ply python3-git
 "$TOP/scripts/queue/tree.sh"
 
 check "shellcheck" check_shell
+check "width of shell lines" check_columns
 check "codespell" check_spelling
 check "kernel-doc" check_kernel_doc
 if "$TOP/scripts/queue/plan.sh" | grep -q '^patch '; then

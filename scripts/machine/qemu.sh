@@ -9,21 +9,22 @@ qemu_nothing() {
 
 # qemu_time CLOCK CPU [SHIFT]: the processor CPU, and whose time passes for the guest
 #   kvm, tcg       the host's
-#   instructions   what has been executed, 2^SHIFT ns an instruction. Every source of chance is off: two runs of one image are the same to the
-#                  last digit, whatever else the host does. Only the emulator has such a clock, and only with one thread. QEMU 7.2 gives all of
-#                  the time to the first processor while that one is busy and sets no timer, as it is while it waits for the second one to
-#                  start: such a machine has one.
+#   instructions   what has been executed, 2^SHIFT ns an instruction. Every source of chance is off: two runs of one image are the same to
+#                  the last digit, whatever else the host does. Only the emulator has such a clock, and only with one thread. QEMU 7.2 gives
+#                  all of the time to the first processor while that one is busy and sets no timer, as it is while it waits for the second
+#                  one to start: such a machine has one.
 #   counted        the host's, for several processors whose instructions are counted, with as little chance as that leaves
 #   model          that of the plugin tools/numasim
 qemu_time() {
-	# Fast strings are emulated byte by byte. Without erms there must be no fsrm where a clock is a model: memmove() of 6.1 takes the latter
-	# for a promise of the former, and with fsrm alone has neither "rep movsb" nor its check for less than 32 bytes, which then go through a
-	# loop that counts down past zero and overwrites all memory (arch/x86/lib/memmove_64.S).
+	# Fast strings are emulated byte by byte. Without erms there must be no fsrm where a clock is a model: memmove() of 6.1 takes the
+	# latter for a promise of the former, and with fsrm alone has neither "rep movsb" nor its check for less than 32 bytes, which then
+	# go through a loop that counts down past zero and overwrites all memory (arch/x86/lib/memmove_64.S).
 	case $1 in
 	kvm) echo "-accel kvm -cpu host" ;;
 	tcg) echo "-accel tcg,thread=multi -cpu $2" ;;
 	instructions)
-		echo "-accel tcg,thread=single -icount shift=$3,sleep=off -cpu $2,-rdrand,-rdseed,-erms -seed 1 -rtc base=2026-01-01,clock=vm"
+		echo "-accel tcg,thread=single -icount shift=$3,sleep=off -cpu $2,-rdrand,-rdseed,-erms -seed 1" \
+			"-rtc base=2026-01-01,clock=vm"
 		;;
 	counted) echo "-accel tcg,thread=single -cpu $2,-rdrand,-rdseed,-erms -seed 1" ;;
 	model) echo "-accel tcg,thread=single -cpu $2,-rdrand,-rdseed,-erms,-fsrm -seed 1 -rtc base=2026-01-01,clock=vm" ;;

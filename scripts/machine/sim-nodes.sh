@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Prints what the model of tools/numasim is to know of a scenario's nodes, from the arguments that QEMU makes the firmware's tables (SRAT and
-# HMAT) of: "node=START:END:READ_MBPS:WRITE_MBPS:READ_NS:WRITE_NS" for each node, joined by commas, or why it cannot. Where more than one node
-# has CPUs, each is a socket: then ":SOCKET" follows, and behind the nodes come "cpus=", "remote=" and "link=" (tools/numasim/README.md).
+# Prints what the model of tools/numasim is to know of a scenario's nodes, from the arguments that QEMU makes the firmware's tables (SRAT
+# and HMAT) of: "node=START:END:READ_MBPS:WRITE_MBPS:READ_NS:WRITE_NS" for each node, joined by commas, or why it cannot. Where more than
+# one node has CPUs, each is a socket: then ":SOCKET" follows, and behind the nodes come "cpus=", "remote=" and "link="
+# (tools/numasim/README.md).
 # usage: sim-nodes.sh SCENARIO.conf
 # The unit of the tables is taken for what the ACPI specification calls it: 10^6 bytes per second. QEMU writes it as M.
 # A table has 16 bits for each bandwidth, in a unit that all of them share: the largest power of two that divides them.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs what a plan says on modelled machines, two boots at a time; scripts/machine/sim.sh -p has prepared them.
 # usage: sim-plan.sh [-j BOOTS] [-k KERNELDIR] [-t SECONDS] PLAN DIRECTORY [BOOT ...]
-# A plan has a line "boot NAME SCENARIO [KERNEL [WINDOW]]" for each boot, and behind it those for scripts/machine/guest/bench-sim. KERNEL is a
-# directory of build/kernel, or -k's without it or with "-"; WINDOW is as in vm.sh -w. DIRECTORY gets NAME.plan, NAME.txt and
+# A plan has a line "boot NAME SCENARIO [KERNEL [WINDOW]]" for each boot, and behind it those for scripts/machine/guest/bench-sim. KERNEL is
+# a directory of build/kernel, or -k's without it or with "-"; WINDOW is as in vm.sh -w. DIRECTORY gets NAME.plan, NAME.txt and
 # NAME.console.log of each boot, and what the model knows of a machine, SCENARIO.nodes. BOOT: only these, the others stay as they are.
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"

@@ -3,8 +3,9 @@
 # Boots the kernel on a machine whose memory has the speeds that its scenario says, and runs a command there, or a shell without one.
 # usage: sim.sh [-s SCENARIO] [-f "host[:guest] ..."] [-r COMMAND]
 #        sim.sh -p
-# SCENARIO is a file of scenarios/sim, socket without it, or a machine of scenarios/list. Memory is fast until sim-run runs a command; COMMAND is
-# run by it. -p only prepares QEMU and the plugin. The exit status is vm.sh's; 4, after a line with the reason, where QEMU 10.0 cannot be had.
+# SCENARIO is a file of scenarios/sim, socket without it, or a machine of scenarios/list. Memory is fast until sim-run runs a command;
+# COMMAND is run by it. -p only prepares QEMU and the plugin. The exit status is vm.sh's; 4, after a line with the reason, where QEMU 10.0
+# cannot be had.
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
 . "$TOP/scripts/lib/scenario.sh"

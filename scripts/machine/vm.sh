@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Boots a kernel on a scenario's machine and runs a command there, or a shell on this terminal without one.
-# usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f "host[:guest] ..."] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a KERNEL-ARGUMENTS] [-i NS] [-m] [-w WINDOW]
+# usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f "host[:guest] ..."] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a KERNEL-ARGUMENTS]
+#	[-i NS] [-m] [-w WINDOW]
 # Standard output is the command's, and so is the exit status, except for
 #   120 the kernel panicked    121 the machine stopped before the command ended    122 the machine is not as its scenario says
-#   123 QEMU did not start     124 the time limit was reached: -t, or the scenario's, in seconds of processor time that all CPUs take together
-#   -m  memory has the speed that the scenario says, while sim-run runs a command: see tools/numasim, and scripts/machine/sim.sh, which prepares it
+#   123 QEMU did not start
+#   124 the time limit was reached: -t, or the scenario's, in seconds of processor time that all CPUs take together
+#   -m  memory has the speed that the scenario says, while sim-run runs a command: see tools/numasim, and scripts/machine/sim.sh, which
+#       prepares it
 #   -w  with -m: how many cache misses all CPUs together wait for at a time, in place of the scenario's
 #   -i  how long an instruction takes where the clock counts them: 1, 2, 4 or 8 ns, the latter without this
 # ACCEL=tcg or ACCEL=kvm chooses the accelerator; otherwise KVM is used where it proves to work.
@@ -27,7 +30,8 @@ while getopts s:k:f:r:o:t:a:i:mw: option; do
 	i) instruction=$OPTARG ;;
 	m) modelled=yes ;;
 	w) window=$OPTARG ;;
-	*) die "usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f FILES] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a ARGUMENTS] [-i NS] [-m] [-w WINDOW]" ;;
+	*) die "usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f FILES] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a ARGUMENTS]" \
+		"[-i NS] [-m] [-w WINDOW]" ;;
 	esac
 done
 
@@ -113,10 +117,11 @@ arm64) set -- "$@" -serial chardev:console -device pci-serial,chardev=output ;;
 esac
 
 # initramfs_async=0: unpacking says when it is done, and must not say so between two lines of a KUnit test.
+common="console=$console output=$output panic=-1 printk.devkmsg=on no_timer_check initramfs_async=0"
 # shellcheck disable=SC2046 # these are words
 set -- $(scenario_value "$conf" qemu) $(qemu_nothing) $(qemu_time "$accel" "$cpu" "$shift") \
 	"$@" -kernel "$image" -initrd "$work/initramfs" \
-	-append "console=$console output=$output panic=-1 printk.devkmsg=on no_timer_check initramfs_async=0 $(scenario_value "$conf" append) $arguments"
+	-append "$common $(scenario_value "$conf" append) $arguments"
 
 start() {
 	status=0

@@ -21,6 +21,7 @@ fetch() {
 }
 
 if [ ! -f "$config" ] && ! (fetch) >"$BUILD/log/$package.log" 2>&1; then
-	die "$package $version cannot be fetched: $(grep '^E:' "$BUILD/log/$package.log" | tail -n 1); run apt-get update, or give CONFIG=/boot/config-$(uname -r)"
+	die "$package $version cannot be fetched: $(grep '^E:' "$BUILD/log/$package.log" | tail -n 1);" \
+		"run apt-get update, or give CONFIG=/boot/config-$(uname -r)"
 fi
 xz -dc "$config"

@@ -38,6 +38,9 @@ mirror=$(apt-get indextargets --format '$(CREATED_BY) $(ORIGIN) $(LABEL) $(REPO_
 # make_disk DIRECTORY: the system's disk, and out of its /boot what QEMU loads.
 # Programs are compiled there, with the installed headers.
 make_disk() {
+	compile='for p in *.c /usr/share/doc/mempolicy-tools/examples/two-threads.c; do'
+	# shellcheck disable=SC2016 # expanded on that system
+	compile="$compile gcc -Wall -Werror -pthread -o"' \$(basename \$p .c) \$p; done'
 	# shellcheck disable=SC2016 # mmdebstrap's hooks have the root directory in $1
 	mmdebstrap --variant=apt --format=ext2 \
 		--include=initramfs-tools,zstd,numactl,gcc,libc6-dev \
@@ -47,7 +50,7 @@ make_disk() {
 		--customize-hook="upload $TOP/tests/deb/guest /usr/local/sbin/deb-test" \
 		--customize-hook='chmod 755 "$1/usr/local/sbin/deb-test"' \
 		--customize-hook='chroot "$1" sh -ec "dpkg-query -W linux-libc-dev; apt-get -y install /packages/*.deb; rm -r /packages"' \
-		--customize-hook='chroot "$1" sh -ec "cd /programs; for p in *.c /usr/share/doc/mempolicy-tools/examples/two-threads.c; do gcc -Wall -Werror -pthread -o \$(basename \$p .c) \$p; done"' \
+		--customize-hook='chroot "$1" sh -ec "cd /programs; '"$compile"'"' \
 		--customize-hook="copy-out /boot $1" \
 		bookworm "$1/disk" \
 		"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror bookworm main"
@@ -70,7 +73,8 @@ boot() {
 status=0
 step "booting that system" "$work/qemu.log" boot || status=$?
 verdict=0
-"$TOP/scripts/test/verdict.sh" "$work" packages --status "$status" --console "$console" --output "$output" packages >"$work/said" || verdict=$?
+"$TOP/scripts/test/verdict.sh" "$work" packages --status "$status" --console "$console" --output "$output" packages \
+	>"$work/said" || verdict=$?
 grep -E '^(ok|not ok|# )' "$output" | tr -d '\r' || :
 cat "$work/said"
 if [ "$verdict" -eq 0 ]; then

@@ -84,7 +84,9 @@ if [ ! -f "$tarball" ] || [ "$(checksum "$tarball")" != "$BASE_SHA256" ]; then
 			awk 'NR == 1 { print $3 }')
 		[ -n "$newest" ] || die "no $BASE_PACKAGE in reach; run apt-get update, or give BASE_TARBALL=linux-6.1.y.tar.xz"
 		say "the archive has no $BASE_PACKAGE $BASE_VERSION; taking $newest, its newest"
-		fetch "$newest" || die "$BASE_PACKAGE $newest cannot be fetched; see $BUILD/log/base-fetch.log, or give BASE_TARBALL=linux-6.1.y.tar.xz"
+		fetch "$newest" ||
+			die "$BASE_PACKAGE $newest cannot be fetched; see $BUILD/log/base-fetch.log," \
+				"or give BASE_TARBALL=linux-6.1.y.tar.xz"
 		pinned="$BASE_PACKAGE $newest (sha256 $(checksum "$tarball"))"
 	elif [ "$(checksum "$tarball")" != "$BASE_SHA256" ]; then
 		die "$BASE_PACKAGE $BASE_VERSION has not the tarball that base.conf pins; check BASE_SHA256"

@@ -64,7 +64,8 @@ write() {
 		elif [ "$status" = A ]; then
 			printf '%s\n' "$file" >>"$work/brought"
 		else
-			die "commit \"$subject\" changes $file, which an earlier commit brought; fold the change into that commit (git rebase -i)"
+			die "commit \"$subject\" changes $file, which an earlier commit brought;" \
+				"fold the change into that commit (git rebase -i)"
 		fi
 	done <"$work/changes"
 	{
@@ -74,7 +75,8 @@ write() {
 			# shellcheck disable=SC2046 # names of the base have no blanks
 			g diff-tree -r -p --no-commit-id --no-renames --no-ext-diff --no-color \
 				"$1" -- $(cat "$work/hooks") >"$work/diff"
-			! grep -q '^old mode' "$work/diff" || die "commit \"$subject\" changes the mode of a file of the base; a hook changes lines only"
+			! grep -q '^old mode' "$work/diff" ||
+				die "commit \"$subject\" changes the mode of a file of the base; a hook changes lines only"
 			sed '/^diff --git /d; /^index [0-9a-f]*\.\./d' "$work/diff"
 		fi
 	} >"$2"
@@ -110,7 +112,8 @@ if [ "$(g rev-parse HEAD)" = "$(g rev-parse refs/series/head)" ]; then
 fi
 "$TOP/scripts/queue/plan.sh" >"$work/plan"
 if [ "$("$TOP/scripts/queue/tree-input.sh" <"$work/plan")" != "$(cat "$tree/.git/series-input")" ]; then
-	die "patches/ or the overlay have changed since make tree, and build/tree has commits of its own; set the former aside (git stash), run make refresh, and take them up again"
+	die "patches/ or the overlay have changed since make tree, and build/tree has commits of its own;" \
+		"set the former aside (git stash), run make refresh, and take them up again"
 fi
 g update-index -q --refresh >/dev/null || :
 g diff-index --quiet HEAD -- ||
@@ -163,7 +166,8 @@ END {
 		if (!(i in name))
 			strange++
 	if (missing && missing != strange) {
-		print "build/tree has no commit for patches/" left[1] "; remove the patch and its line in patches/series, or bring the commit back"
+		print "build/tree has no commit for patches/" left[1] \
+			"; remove the patch and its line in patches/series, or bring the commit back"
 		exit 1
 	}
 	last = 0
@@ -172,7 +176,8 @@ END {
 			name[i] = missing ? left[++used] : slug[i] ".patch"
 		if (name[i] in place) {
 			if (place[name[i]] < last) {
-				print "build/tree has " name[i] " at another place than patches/series; reorder the series, then run make tree"
+				print "build/tree has " name[i] \
+					" at another place than patches/series; reorder the series, then run make tree"
 				exit 1
 			}
 			last = place[name[i]]

@@ -109,7 +109,8 @@ hook() {
 		"$TOP/patches/$1" >"$work/apply.log" 2>&1; then
 		cat "$work/apply.log" >&2
 		file=$(sed -n 's/^error: patch failed: \(.*\):[0-9]*$/\1/p' "$work/apply.log" | head -n 1)
-		die "patches/$1 does not apply to ${file:-the base} of $(sed -n 's/^name //p' "$BUILD/base.stamp"); adapt the hunk to that file, or use the base that base.conf pins"
+		die "patches/$1 does not apply to ${file:-the base} of $(sed -n 's/^name //p' "$BUILD/base.stamp");" \
+			"adapt the hunk to that file, or use the base that base.conf pins"
 	fi
 	sed -n "s,^Hunk .*offset.*,patches/$1: &,p" "$work/apply.log"
 }
@@ -155,7 +156,8 @@ fi
 if ! [ -d "$tree/.git" ] || ! cmp -s "$BUILD/base.stamp" "$tree/.git/series-base"; then
 	if [ -d "$tree/.git" ]; then
 		if unsaved refs/series/head || changed; then
-			die "the base has changed, and build/tree holds work that make refresh has not written back; save it, then remove build/tree"
+			die "the base has changed, and build/tree holds work that make refresh has not written back;" \
+				"save it, then remove build/tree"
 		fi
 	fi
 	step "making a repository of the base" "$BUILD/log/tree.log" import_base ||
@@ -175,11 +177,13 @@ while read -r patch; do
 done <"$work/patches"
 
 if unsaved "$head"; then
-	die "build/tree has commits of its own; write them back with make refresh, or drop them with: git -C build/tree reset --hard refs/series/head"
+	die "build/tree has commits of its own; write them back with make refresh," \
+		"or drop them with: git -C build/tree reset --hard refs/series/head"
 fi
 look_again
 g reset -q --keep "$head" ||
-	die "build/tree has uncommitted changes where the series changes too; commit and make refresh, or drop them with: git -C build/tree reset --hard"
+	die "build/tree has uncommitted changes where the series changes too; commit and make refresh," \
+		"or drop them with: git -C build/tree reset --hard"
 g update-ref refs/series/head "$head"
 printf '%s\n' "$input" >"$tree/.git/series-input"
 say "build/tree: $number patches on $(sed -n 's/^name //p' "$BUILD/base.stamp")"

@@ -49,7 +49,8 @@ for suite in bookworm trixie; do
 done
 
 status=0
-"$TOP/scripts/machine/vm.sh" -s cxl2 -k "$kernel" -o "$BUILD/vm/numactl.console.log" -t $((600 * slowdown)) -f "$files" -r numactl-test || status=$?
+"$TOP/scripts/machine/vm.sh" -s cxl2 -k "$kernel" -o "$BUILD/vm/numactl.console.log" \
+	-t $((600 * slowdown)) -f "$files" -r numactl-test || status=$?
 "$TOP/scripts/test/verdict.sh" "$top/judged" numactl --console "$BUILD/vm/numactl.console.log" > /dev/null || :
 sed -n 's/^FAIL: /Bail out! /p' "$top/judged/verdict"
 exit $status

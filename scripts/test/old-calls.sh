@@ -30,8 +30,9 @@ result() {
 }
 
 # What asks the calls, behind a line that nothing else prints
+sweep='cd /usr/lib/kselftests/mm; echo "# sweep"; '
 # shellcheck disable=SC2016 # expanded in the machine
-sweep='cd /usr/lib/kselftests/mm; echo "# sweep"; for bits in "" _32; do echo "# mempolicy_sweep$bits"; ./mempolicy_sweep$bits || exit 1; done'
+sweep=$sweep'for bits in "" _32; do echo "# mempolicy_sweep$bits"; ./mempolicy_sweep$bits || exit 1; done'
 
 mkdir -p "$results"
 "$TOP/scripts/kernel/kernel.sh" -b >&2
@@ -43,7 +44,8 @@ status=0
 	mempolicy_calls mempolicy_calls_32 >&2 || status=$?
 result $status "the kernel without the series passes the tests of the old calls"
 tr -d '\r' < "$results/tests/output.log" | awk 'asked; /^# sweep$/ { asked = 1 }' > "$results/base"
-"$TOP/scripts/machine/vm.sh" -s cxl2 -k "$kernel" -o "$results/series.console" -t "$limit" -r "$sweep" > "$results/series.out" && status=0 || status=$?
+"$TOP/scripts/machine/vm.sh" -s cxl2 -k "$kernel" -o "$results/series.console" -t "$limit" -r "$sweep" \
+	> "$results/series.out" && status=0 || status=$?
 tr -d '\r' < "$results/series.out" | awk 'asked; /^# sweep$/ { asked = 1 }' > "$results/series"
 result $status "the kernel with the series answers"
 for name in base series; do

@@ -66,8 +66,8 @@ run() {
 	else
 		# What repeats takes other random calls each time; their seed is printed.
 		[ "$mode" != soak ] || variable=${variable:-$part:MEMPOLICY2_SEED=$(date +%s)}
-		"$TOP/scripts/test/scenario.sh" -k "$kernel" -x "$slowdown" -o "$results" ${leaks:+-c "$leaks"} ${variable:+-e "$variable"} \
-			"$part" "$@"
+		"$TOP/scripts/test/scenario.sh" -k "$kernel" -x "$slowdown" -o "$results" ${leaks:+-c "$leaks"} \
+			${variable:+-e "$variable"} "$part" "$@"
 	fi
 }
 

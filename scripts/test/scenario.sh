@@ -25,8 +25,8 @@ while getopts k:o:x:uc:e:f:t:s: option; do
 	f) files=$OPTARG ;;
 	t) limit=$OPTARG ;;
 	s) skips=$OPTARG ;;
-	*) die "usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES] [-t SECONDS]" \
-		"[-s FILE] SCENARIO [TEST...]" ;;
+	*) die "usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES]" \
+		"[-t SECONDS] [-s FILE] SCENARIO [TEST...]" ;;
 	esac
 done
 shift $((OPTIND - 1))

@@ -13,15 +13,18 @@ set -eu
 "$TOP/scripts/kernel/kernel.sh"
 "$TOP/scripts/kernel/selftests.sh"
 "$TOP/scripts/kernel/tools.sh"
-say "booting the scenario steady: node 0 is fast memory beside the CPU, node 1 slower memory as behind a CXL link; its clock counts instructions"
+say "booting the scenario steady: node 0 is fast memory beside the CPU, node 1 slower memory as behind a CXL link;" \
+	"its clock counts instructions"
 say
 if "$TOP/scripts/machine/vm.sh" -s steady -o "$BUILD/vm/run.console.log" \
 	-r 'show-interleave && echo && show-promotion'; then
 	say
-	say "PASS: every node got its share of the pages, for all five pairs of weights, and a command its own ratio; hot pages came to fast memory"
+	say "PASS: every node got its share of the pages, for all five pairs of weights, and a command its own ratio;" \
+		"hot pages came to fast memory"
 else
 	status=$?
 	say
-	say "FAIL: a split or a placement is not the expected one, or the machine failed (status $status); console: $BUILD/vm/run.console.log"
+	say "FAIL: a split or a placement is not the expected one, or the machine failed (status $status);" \
+		"console: $BUILD/vm/run.console.log"
 	exit 1
 fi

@@ -55,7 +55,11 @@ case $mode in
 timed)
 	[ -z "${TESTS:-}" ] || die "TESTS: which programs go by time stands in tests/timed"
 	# PROGRAM<tab>CASES<tab>MACHINES<tab>WHY
-	timed=$(awk -F '\t' '!/^#/ && NF { n = split($3, names, /[ ,]+/); for (i = 1; i <= n; i++) print names[i], $1 }' "$TOP/tests/timed" | sort -u)
+	timed=$(awk -F '\t' '!/^#/ && NF {
+		n = split($3, names, /[ ,]+/)
+		for (i = 1; i <= n; i++)
+			print names[i], $1
+	}' "$TOP/tests/timed" | sort -u)
 	scenarios=$(echo "$timed" | cut -d ' ' -f 1 | sort -u)
 	;;
 *) die "$usage" ;;
@@ -91,7 +95,8 @@ parts() {
 # whole DIRECTORY: there are counts, something was counted, and there is a verdict that says the same. With TESTS a machine may have nothing
 # to run.
 whole() {
-	[ "$(grep -cxE '[0-9]+ [0-9]+ [0-9]+' "$1/counts" 2>/dev/null)" = 1 ] && [ "$(wc -l < "$1/counts")" -eq 1 ] && [ -f "$1/verdict" ] || return 1
+	[ "$(grep -cxE '[0-9]+ [0-9]+ [0-9]+' "$1/counts" 2>/dev/null)" = 1 ] && [ "$(wc -l < "$1/counts")" -eq 1 ] &&
+		[ -f "$1/verdict" ] || return 1
 	[ -n "${TESTS:-}" ] || ! grep -qx '0 0 0' "$1/counts" || return 1
 	# the second of three numbers
 	case $(cut -d ' ' -f 2 "$1/counts"):$(grep -c '^FAIL: ' "$1/verdict") in

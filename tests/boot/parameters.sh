@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Boots with good and bad movablecore= and page_alloc.channels=: each item that is not taken has one line that says why, and the machine comes up
-# with all of its memory. What movablecore= and kernelcore= did before is compared with the kernel without the series. Prints TAP.
+# Boots with good and bad movablecore= and page_alloc.channels=: each item that is not taken has one line that says why, and the machine
+# comes up with all of its memory. What movablecore= and kernelcore= did before is compared with the kernel without the series. Prints TAP.
 # usage: parameters.sh [-k KERNELDIR] [-x SLOWDOWN] [-o RESULTDIR]
 set -eu
 . "$(dirname "$0")/../../scripts/lib/lib.sh"
@@ -31,14 +31,16 @@ status=0
 head -c 16777216 /dev/zero > "$results/filler"
 channels_file=/sys/module/page_alloc/parameters/channels
 
-# boot NAME KERNELDIR PARAMETERS: the machine's files are in $results/NAME.out, what the kernel said about the parameters in $results/NAME.said
+# boot NAME KERNELDIR PARAMETERS: the machine's files are in $results/NAME.out, what the kernel said about the parameters in
+# $results/NAME.said
 boot() {
 	boot=$results/$1
 	good=0 status=0
 	"$TOP/scripts/machine/vm.sh" -s cxl2 -k "$2" -o "$boot.console" -t $((120 * slowdown)) -a " nokaslr $3" -f "$results/filler" \
 		-r "cat /proc/zoneinfo; grep MemTotal /proc/meminfo; [ ! -e $channels_file ] || echo \"channels \$(cat $channels_file)\"" \
 		> "$boot.out" 2> "$boot.err" || status=$?
-	"$TOP/scripts/test/verdict.sh" "$judged" "$1" --status "$status" --console "$boot.console" --output "$boot.out" > /dev/null || good=1
+	"$TOP/scripts/test/verdict.sh" "$judged" "$1" --status "$status" --console "$boot.console" --output "$boot.out" \
+		> /dev/null || good=1
 	tr -d '\r' < "$boot.console" | sed -n 's/^\[[ 0-9.]*\] \(movablecore: .*\|page_alloc\.channels: .*\)/\1/p' > "$boot.said"
 	cp "$judged/verdict" "$work/out"
 	cp "$boot.err" "$work/err"
@@ -157,7 +159,9 @@ says
 holds "the good one is movable" is "$(pages present Movable)" $((64 * 256))
 holds "all memory is there" all_memory
 
-boot numbers "$kernel" "movablecore=0@0x10000000,6M@0x10000000,4M@0x10200000,1@0x10000000,4M@1 movablecore=99999999999999999999@0x10000000,4M@99999999999999999999,16E@0x10000000,0xffffffffffc00000@0x800000,4M@0xffffffffffc00000,64M@0x20000000"
+small=0@0x10000000,6M@0x10000000,4M@0x10200000,1@0x10000000,4M@1
+huge=99999999999999999999@0x10000000,4M@99999999999999999999,16E@0x10000000,0xffffffffffc00000@0x800000
+boot numbers "$kernel" "movablecore=$small movablecore=$huge,4M@0xffffffffffc00000,64M@0x20000000"
 {
 	out movablecore 0@0x10000000 "$empty"
 	out movablecore 6M@0x10000000 "$aligned"
@@ -176,7 +180,8 @@ holds "the good one is movable" is "$(pages present Movable)" $((64 * 256))
 holds "all memory is there" all_memory
 
 # The last one is half of node 0 and half of node 1.
-boot places "$kernel" "movablecore=64M@0x20000000,64M@0x22000000,64M@0x20000000,16M@0x1000000,4M@0,4M@$disk,8M@0x7fc00000,64M@0x100000000,128M@0x3c000000"
+list=64M@0x20000000,64M@0x22000000,64M@0x20000000,16M@0x1000000,4M@0
+boot places "$kernel" "movablecore=$list,4M@$disk,8M@0x7fc00000,64M@0x100000000,128M@0x3c000000"
 {
 	movable 0x20000000 64
 	out movablecore 64M@0x22000000 "$overlap"
@@ -193,7 +198,8 @@ holds "the good ones are movable" is "$(pages present Movable)" $((192 * 256))
 holds "all memory is there" all_memory
 
 # What cannot be is in nobody's way, wherever it would be and however often.
-boot others "$kernel" "movablecore=1E@0x10000000,64M@0x20000000,4M@0x100000000,4M@0x110000000,4M@0x120000000,4M@0x130000000,4M@0x140000000,4M@0x150000000,4M@0x160000000,64M@0x50000000"
+list=1E@0x10000000,64M@0x20000000,4M@0x100000000,4M@0x110000000,4M@0x120000000,4M@0x130000000
+boot others "$kernel" "movablecore=$list,4M@0x140000000,4M@0x150000000,4M@0x160000000,64M@0x50000000"
 {
 	out movablecore 1E@0x10000000 "$hole"
 	movable 0x20000000 64
@@ -287,7 +293,9 @@ else
 	skip "a crash kernel where a block is" "needs CONFIG_KEXEC"
 fi
 
-boot channels "$kernel" "page_alloc.channels=512M@0x10000000,foo@bar,0@0x30000000,6M@0x30000000,64M@0x20000000,99999999999999999999@0,64M@0x100000000, page_alloc.channels=4M@0x40000000,4M@0x41000000,4M@0x42000000,4M@0x43000000,4M@0x44000000,4M@0x45000000,4M@0x46000000"
+first=512M@0x10000000,foo@bar,0@0x30000000,6M@0x30000000,64M@0x20000000,99999999999999999999@0,64M@0x100000000,
+second=4M@0x40000000,4M@0x41000000,4M@0x42000000,4M@0x43000000,4M@0x44000000,4M@0x45000000,4M@0x46000000
+boot channels "$kernel" "page_alloc.channels=$first page_alloc.channels=$second"
 {
 	out page_alloc.channels foo@bar "$no_item"
 	out page_alloc.channels 0@0x30000000 "$empty"
@@ -305,7 +313,8 @@ holds "the good ones are in force" grep -qx "$want" "$boot.out"
 holds "all memory is there" all_memory
 
 # Both, and free lists in random order beside
-boot together "$kernel" "movablecore=256M@0x10000000,256M@0x50000000 page_alloc.channels=128M@0x18000000,128M@0x58000000 page_alloc.shuffle=1"
+blocks=256M@0x10000000,256M@0x50000000 channels=128M@0x18000000,128M@0x58000000
+boot together "$kernel" "movablecore=$blocks page_alloc.channels=$channels page_alloc.shuffle=1"
 {
 	movable 0x10000000 256
 	movable 0x50000000 256
@@ -333,8 +342,8 @@ kinds() {
 	grep 'CONFIG_ZONE_' "$1/config"
 }
 if [ "$(kinds "$base")" = "$(kinds "$kernel")" ]; then
-	before "" movablecore=600M movablecore=10% kernelcore=512M kernelcore=40% "kernelcore=1G movablecore=300M" kernelcore=mirror movable_node \
-		movablecore=4G movablecore
+	before "" movablecore=600M movablecore=10% kernelcore=512M kernelcore=40% "kernelcore=1G movablecore=300M" kernelcore=mirror \
+		movable_node movablecore=4G movablecore
 else
 	skip "movablecore= and kernelcore= do what they did" "this configuration has other zones than the base kernel's"
 fi

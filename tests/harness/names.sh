@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Names that do not exist: what takes them says which there are, and ends before anything is built. It is shown on a checkout in which set-up
-# ends with a word of its own. Prints TAP.
+# Names that do not exist: what takes them says which there are, and ends before anything is built. It is shown on a checkout in which
+# set-up ends with a word of its own. Prints TAP.
 set -eu
 . "$(dirname "$0")/../../scripts/lib/lib.sh"
 
@@ -38,7 +38,8 @@ refuses() {
 	shift 2
 	runs "$@"
 	held=0
-	[ $status -ne 0 ] && grep '^error: ' "$work/err" | grep -qF -- "$name" && tr -s '[:space:]' '\n' < "$work/err" | grep -qxF "$word" &&
+	[ $status -ne 0 ] && grep '^error: ' "$work/err" | grep -qF -- "$name" &&
+		tr -s '[:space:]' '\n' < "$work/err" | grep -qxF "$word" &&
 		! grep -q 'set-up begins' "$work/out" "$work/err" && [ -z "$(find "$work/top/build" -type f)" ] || held=1
 	result $held "make $*: says what there is"
 }

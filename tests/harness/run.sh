@@ -44,7 +44,8 @@ boot() {
 	booted=$1 limit=$2
 	shift 2
 	"$TOP/scripts/test/scenario.sh" -u -k "$kernel" -x "$slowdown" -t "$limit" -s "$TOP/tests/harness/skips" -o "$results/$booted" \
-		-f "$TOP/tests/harness/guest:/usr/lib/kselftests/mm $results/strays.bin:/usr/lib/kselftests/mm/strays" uma "$@" > "$results/$booted.log" 2>&1
+		-f "$TOP/tests/harness/guest:/usr/lib/kselftests/mm $results/strays.bin:/usr/lib/kselftests/mm/strays" uma "$@" \
+		> "$results/$booted.log" 2>&1
 }
 
 # judge NAME CONSOLE OUTPUT OPTION...: a verdict on logs as they lie there

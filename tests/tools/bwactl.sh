@@ -257,7 +257,11 @@ NODE  WEIGHT   SHARE
 	echoes '0=3 1=1' --sysfs "$sys" --from "$work/matrix" --max-weight 4
 	echoes '0=1 1=1' --sysfs "$sys" --from "$work/matrix" --max-weight 1
 	run --json --sysfs "$sys" --from "$work/matrix"
-	[ "$status" -eq 0 ] && [ "$(cat "$work/out")" = '{"source":"file","bandwidths":[{"from":0,"to":0,"mbps":298800,"spread":null,"latency_ns":96.0},{"from":0,"to":1,"mbps":113700,"spread":null,"latency_ns":248.0}],"packages":[{"cpus":[0],"memory":[0,1],"weights":[{"node":0,"weight":8},{"node":1,"weight":3}],"error":0.0147}],"weights":[{"node":0,"weight":8},{"node":1,"weight":3}],"applied":false}' ]
+	json='{"source":"file","bandwidths":[{"from":0,"to":0,"mbps":298800,"spread":null,"latency_ns":96.0},'
+	json=$json'{"from":0,"to":1,"mbps":113700,"spread":null,"latency_ns":248.0}],'
+	json=$json'"packages":[{"cpus":[0],"memory":[0,1],"weights":[{"node":0,"weight":8},{"node":1,"weight":3}],"error":0.0147}],'
+	json=$json'"weights":[{"node":0,"weight":8},{"node":1,"weight":3}],"applied":false}'
+	[ "$status" -eq 0 ] && [ "$(cat "$work/out")" = "$json" ]
 	result $? '--json prints what it should'
 
 	echo '0 0 298800' >"$work/matrix"

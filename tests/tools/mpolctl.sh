@@ -340,8 +340,15 @@ test_show_json() {
 		2000 weighted interleave:0-1 anon=4 N0=3 N1=1 kernelpagesize_kB=2048
 		3000 bind:1 stack
 	EOF
-	prints '{"pid":null,"expected_from":"option","mappings":[{"address":"1000","policy":"default","mapping":"file=/tmp/a\"b\\040\\\\c","page_kB":4,"pages":1,"nodes":[{"node":0,"pages":1,"share":1.000000,"expected":null}]},{"address":"2000","policy":"weighted interleave:0-1","mapping":"","page_kB":2048,"pages":4,"nodes":[{"node":0,"pages":3,"share":0.750000,"expected":0.800000},{"node":1,"pages":1,"share":0.250000,"expected":0.200000}]},{"address":"3000","policy":"bind:1","mapping":"stack","page_kB":0,"pages":0,"nodes":[{"node":1,"pages":0,"share":0.000000,"expected":null}]}]}' \
-		show --json --weights 0=4,1=1 --file "$work/maps"
+	json='{"pid":null,"expected_from":"option","mappings":['
+	json=$json'{"address":"1000","policy":"default","mapping":"file=/tmp/a\"b\\040\\\\c",'
+	json=$json'"page_kB":4,"pages":1,"nodes":[{"node":0,"pages":1,"share":1.000000,"expected":null}]},'
+	json=$json'{"address":"2000","policy":"weighted interleave:0-1","mapping":"","page_kB":2048,"pages":4,'
+	json=$json'"nodes":[{"node":0,"pages":3,"share":0.750000,"expected":0.800000},'
+	json=$json'{"node":1,"pages":1,"share":0.250000,"expected":0.200000}]},'
+	json=$json'{"address":"3000","policy":"bind:1","mapping":"stack","page_kB":0,"pages":0,'
+	json=$json'"nodes":[{"node":1,"pages":0,"share":0.000000,"expected":null}]}]}'
+	prints "$json" show --json --weights 0=4,1=1 --file "$work/maps"
 	says '"expected_from":null' show --json --file "$work/maps"
 	reset_weights
 	says '"expected_from":"global"' show --json --dir "$weights" --file "$work/maps"

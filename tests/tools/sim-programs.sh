@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests the programs of tools/numasim that run in the modelled machine, on this one: here they measure this machine, so it is what they refuse,
-# the form of what they print and what they do to memory that is tested. Prints TAP.
+# Tests the programs of tools/numasim that run in the modelled machine, on this one: here they measure this machine, so it is what they
+# refuse, the form of what they print and what they do to memory that is tested. Prints TAP.
 set -u
 tests=$(dirname "$0")
 . "$tests/../../scripts/lib/lib.sh"
@@ -30,7 +30,8 @@ run() {
 	"$out/guest/$program" "$@" > "$work/out" 2> "$work/err" < /dev/null || status=$?
 }
 
-# prints AWK ARGUMENT...: success, and AWK, a condition for the end, holds of the lines; number(TEXT, N) of a number with N digits, 0 or 2, behind the point
+# prints AWK ARGUMENT...: success, and AWK, a condition for the end, holds of the lines; number(TEXT, N) of a number with N digits, 0 or 2,
+# behind the point
 prints() {
 	condition=$1
 	shift
@@ -49,7 +50,8 @@ missing=63
 
 test_common() {
 	run -h
-	[ "$status" -eq 0 ] && [ ! -s "$work/err" ] && [ "$(wc -l < "$work/out")" -eq 1 ] && grep -q "^usage: $program \[-p|-b POLICY\]" "$work/out"
+	[ "$status" -eq 0 ] && [ ! -s "$work/err" ] && [ "$(wc -l < "$work/out")" -eq 1 ] &&
+		grep -q "^usage: $program \[-p|-b POLICY\]" "$work/out"
 	result $? "$program -h: prints its options"
 	refused 1 "usage: $program [" -x
 	refused 1 "usage: $program [" -m
@@ -127,7 +129,8 @@ test_loaded() {
 	done
 	refused 1 "'1;2': rates are separated by commas" -d '1;2'
 	refused 1 "more than 64 rates" -d "$(seq -s , 65)"
-	prints 'NR == 3 && fields[1] == 3 && fields[2] == 3 && fields[3] == 3 && word[1, 1] == "500" && word[2, 1] == "0" && word[3, 1] == "20" &&
+	prints 'NR == 3 && fields[1] == 3 && fields[2] == 3 && fields[3] == 3 &&
+		word[1, 1] == "500" && word[2, 1] == "0" && word[3, 1] == "20" &&
 		number(word[1, 2], 2) && number(word[2, 2], 2) && number(word[3, 3], 2)' -m 4 -d 500,0,20 -b default
 	prints 'NR == 10 && word[1, 1] == 1000 && word[10, 1] == 0' -m 4
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What programs measure on modelled machines, the short form of scripts/bench/sim/run.sh: what is known, at one CPU and at four, and some of what
-# was published. Takes one processor. Prints TAP.
+# What programs measure on modelled machines, the short form of scripts/bench/sim/run.sh: what is known, at one CPU and at four, and some of
+# what was published. Takes one processor. Prints TAP.
 # usage: sim.sh [-k KERNELDIR] [-x SLOWDOWN] [-2]
 #   -2  whether a second boot measures what the first one did, in place of all that
 set -eu

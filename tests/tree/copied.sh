@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# A checkout that was copied or moved goes on where it was, and keeps what a person has edited in build/tree. It is shown on a small checkout,
-# whose base has two files. Prints TAP.
+# A checkout that was copied or moved goes on where it was, and keeps what a person has edited in build/tree. It is shown on a small
+# checkout, whose base has two files. Prints TAP.
 set -eu
 . "$(dirname "$0")/../../scripts/lib/lib.sh"
 
@@ -71,7 +71,8 @@ echo mine > "$work/edited/build/tree/mm/new.c"
 echo fourth > "$work/edited/mm/new.c"
 tree "$work/edited"
 held=0
-[ $status -ne 0 ] && grep -q 'build/tree has uncommitted changes' "$work/err" && [ "$(cat "$work/edited/build/tree/mm/new.c")" = mine ] || held=1
+[ $status -ne 0 ] && grep -q 'build/tree has uncommitted changes' "$work/err" &&
+	[ "$(cat "$work/edited/build/tree/mm/new.c")" = mine ] || held=1
 result $held "an edit in the tree of a copy is refused, and stays"
 
 if [ "$(id -u)" -eq 0 ]; then

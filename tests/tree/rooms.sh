@@ -18,7 +18,8 @@ rooms="lib host queue kernel machine bench test package check"
 
 # named FILE...: the files of scripts/ that these name, a line "FILE:NAMED" each; not patterns, nor words in capitals that stand for others
 named() {
-	(cd "$checkout" && grep -HoE "(^|[^[:alnum:]_./-]|\\\$TOP/|\.\./)scripts/($(echo "$rooms" | tr ' ' '|'))(/[[:alnum:]_*-]+)*(\.[a-z]+)?" -- "$@") |
+	pattern="(^|[^[:alnum:]_./-]|\\\$TOP/|\.\./)scripts/($(echo "$rooms" | tr ' ' '|'))"
+	(cd "$checkout" && grep -HoE "$pattern(/[[:alnum:]_*-]+)*(\.[a-z]+)?" -- "$@") |
 		sed -E 's|^([^:]*):.*scripts/|\1:scripts/|' | grep -v ':.*[*A-Z]' | sort -u
 }
 
@@ -59,7 +60,8 @@ result $held "every script that is named is there"
 		[ "$command" = - ] || [ -x "$checkout/$command" ] || echo "test/list: $command cannot be run"
 	done
 	find "$checkout/scripts/bench" -mindepth 1 -maxdepth 1 -type d | sed 's|.*/||' | while read -r name; do
-		[ -n "$(field "$checkout/scripts/bench/list" "$name" 1)" ] || [ -z "$(find "$checkout/scripts/bench/$name" -name run.sh)" ] ||
+		[ -n "$(field "$checkout/scripts/bench/list" "$name" 1)" ] ||
+			[ -z "$(find "$checkout/scripts/bench/$name" -name run.sh)" ] ||
 			echo "bench/$name has no row in bench/list"
 	done
 	for list in bench test; do

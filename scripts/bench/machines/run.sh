@@ -17,6 +17,6 @@ place() {
 		-r "bench-model $("$TOP/scripts/bench/machines/judge.py" plan | tr '\n' ' ')" > "$BUILD/bench/model-placement.txt"
 }
 step "placing buffers" "$BUILD/log/bench-model.log" place || die "no placement"
-"$TOP/scripts/bench/machines/judge.py" report "$BUILD/bench/model-placement.txt" "$TOP/out/bench/machines.csv" > "$TOP/out/bench/machines.txt" ||
-	die "no figures"
+"$TOP/scripts/bench/machines/judge.py" report "$BUILD/bench/model-placement.txt" "$TOP/out/bench/machines.csv" \
+	> "$TOP/out/bench/machines.txt" || die "no figures"
 cat "$TOP/out/bench/machines.txt"
