@@ -138,7 +138,7 @@ test_arithmetic() {
 	status=0
 	"${CC:-gcc}" -O2 -Wall -Wextra -D_GNU_SOURCE -I"$source" -o "$work/unit" \
 		"$tests/bwactl-unit.c" "$source/bwactl-fit.c" "$source/bwactl-groups.c" \
-		"$source/bwactl-plan.c" "$source/mpolctl-util.c" -lm >"$work/out" 2>"$work/err" &&
+		"$source/bwactl-plan.c" "$source/common.c" -lm >"$work/out" 2>"$work/err" &&
 		[ ! -s "$work/err" ]
 	result $? 'the unit tests compile'
 	"$work/unit" >"$work/units" 2>"$work/unit.err" || status=$?

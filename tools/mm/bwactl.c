@@ -179,14 +179,6 @@ static bool parse_option(int option, struct options *options)
 	}
 }
 
-static void complain(char **argv)
-{
-	char letter[] = { '-', optopt, '\0' };
-
-	warnx("option '%s' is unknown or has a wrong value: see bwactl --help",
-	      optopt >= ' ' ? letter : argv[optind - 1]);
-}
-
 static bool parse_options(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
@@ -212,7 +204,7 @@ static bool parse_options(int argc, char **argv, struct options *options)
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
 		if (option == '?') {
-			complain(argv);
+			complain_option("bwactl", argv);
 			return false;
 		}
 		if (!parse_option(option, options))

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "bwactl-fit.h"
-#include "mpolctl.h"
+#include "common.h"
 
 #define MAX_CPUS	8192
 

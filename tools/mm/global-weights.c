@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The files of the global weights */
+#include "global-weights.h"
+
 #include <dirent.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "global-weights.h"
+#include "common.h"
 
 static bool read_weight(const char *dir, unsigned long node,
 			unsigned char *weight)

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* The files of the global weights: DIR/nodeN and DIR/auto */
 #ifndef GLOBAL_WEIGHTS_H
 #define GLOBAL_WEIGHTS_H
 
-#include "mpolctl.h"
+#include <stdbool.h>
+
+#include "common.h"
+
+#define WEIGHT_DIR	"/sys/kernel/mm/mempolicy/weighted_interleave"
 
 /* What has to be undone when a write fails */
 struct saved_weights {
@@ -19,7 +24,7 @@ int read_auto(const char *dir);
 /* Has the kernel derive all weights; complains, returns the exit status */
 int write_auto(const char *dir);
 
-/* Says why the weights cannot be read; returns the exit status */
+/* Says why, by errno, the weights cannot be read; returns the exit status */
 int complain_weights(const char *dir);
 
 /*

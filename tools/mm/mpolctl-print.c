@@ -2,6 +2,12 @@
 /* mpolctl show: mappings as a table and as JSON */
 #include "mpolctl-print.h"
 
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "common.h"
+#include "numa-maps.h"
+
 static double share_of(const struct mapping *mapping, int node)
 {
 	return mapping->total ?

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* How mpolctl show prints mappings */
 #ifndef MPOLCTL_PRINT_H
 #define MPOLCTL_PRINT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
-#include "mpolctl.h"
-#include "numa-maps.h"
+#include "common.h"
+
+struct mapping;
 
 enum source { FROM_NOWHERE, FROM_GLOBAL, FROM_OPTION };
 
@@ -15,7 +18,7 @@ struct view {
 	enum source source;		/* of the ratio */
 	struct ratio ratio;
 	bool weighted;			/* a mapping is interleaved by weight */
-	unsigned long mappings;
+	unsigned long mappings;		/* shown so far */
 };
 
 /* Called in this order: the beginning, each mapping, the end */

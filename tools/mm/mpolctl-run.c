@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /* mpolctl run: one command with weights of its own */
+#include "mpolctl.h"
+
 #include <err.h>
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "mempolicy2.h"
-#include "mpolctl.h"
 
 #define NODE_DIR	"/sys/devices/system/node"
 #define MAX_LINE	4096
@@ -73,7 +77,7 @@ static bool parse_options(int argc, char **argv, struct run_options *options)
 				return false;
 			break;
 		default:
-			complain_option("run", argv);
+			complain_option("mpolctl run", argv);
 			return false;
 		}
 	}

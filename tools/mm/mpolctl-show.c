@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /* mpolctl show: the policy of each mapping of a process, and where its pages are */
+#include "mpolctl.h"
+
 #include <err.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "global-weights.h"
-#include "mpolctl.h"
 #include "mpolctl-print.h"
+#include "numa-maps.h"
 
 #define MAX_SECONDS	86400
 
@@ -106,7 +110,7 @@ static bool parse_options(int argc, char **argv, struct show_options *options)
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
 		if (option == '?') {
-			complain_option("show", argv);
+			complain_option("mpolctl show", argv);
 			return false;
 		}
 		if (!parse_option(option, options))

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* mpolctl weights: the global weights */
+#include "mpolctl.h"
+
 #include <err.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "common.h"
 #include "global-weights.h"
-#include "mpolctl.h"
 
 static const char weights_help[] =
 	"Usage: mpolctl weights [--json] [--dir DIR]\n"
@@ -60,7 +63,7 @@ static bool parse_options(int argc, char **argv,
 			options->json = true;
 			break;
 		default:
-			complain_option("weights", argv);
+			complain_option("mpolctl weights", argv);
 			return false;
 		}
 	}

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common.h"
 #include "mpolctl.h"
 
 #define VERSION "1.0"

@@ -1,77 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* The subcommands of mpolctl: NAME_command() is in mpolctl-NAME.c */
 #ifndef MPOLCTL_H
 #define MPOLCTL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#define WEIGHT_DIR	"/sys/kernel/mm/mempolicy/weighted_interleave"
-#define MAX_NODES	1024	/* the most that any kernel is built for */
-#define MAX_WEIGHT	255
-#define BAR_WIDTH	20
-
+/* Of "run", as env(1) has them */
 enum {
-	STATUS_OK,
-	STATUS_FAILED,
-	STATUS_USAGE,
-	STATUS_UNAVAILABLE,
-	/* of "run", as env(1) has them */
 	STATUS_RUN_FAILED = 125,
 	STATUS_CANNOT_RUN = 126,
 	STATUS_NOT_FOUND = 127,
 };
 
-/* A weight for each node, 0 where there is none */
-struct ratio {
-	unsigned char weight[MAX_NODES];
-};
+/* @argv begins with the name of the subcommand; these return the exit status */
 
-struct nodes {
-	bool in[MAX_NODES];
-};
-
-/* mpolctl-run.c, mpolctl-show.c, mpolctl-weights.c: return the exit status */
+/* Becomes another command, else returns one of the above, or STATUS_OK */
 int run_command(int argc, char **argv);
+
+/* Prints mappings: once, or until the process ends */
 int show_command(int argc, char **argv);
+
+/* Prints or changes the global weights */
 int weights_command(int argc, char **argv);
-
-/* mpolctl-util.c */
-
-/*
- * Complains about the option where getopt_long() stopped. There are no options
- * of one letter, and those with a name have values below that of a letter.
- */
-void complain_option(const char *command, char **argv);
-
-/* Prints a subcommand's help and returns STATUS_OK */
-int print_help(const char *help);
-
-/* The first @len characters as decimal: no sign, blanks or leading zeros */
-bool parse_number(const char *text, size_t len, unsigned long max,
-		  unsigned long *value);
-
-/* Adds "0=5,1=1" to @ratio; when that is wrong complains and returns false */
-bool parse_ratio(const char *text, struct ratio *ratio);
-
-/* Reads "0-1,3", numbers below @count, into @in; false when that is wrong */
-bool parse_list(const char *list, bool *in, size_t count);
-
-/* The same for nodes */
-bool parse_nodes(const char *list, struct nodes *nodes);
-
-/* The nodes that have a weight, as "0-1,3" */
-void format_nodes(const struct ratio *ratio, char *text, size_t size);
-
-/* The first line of a file, without its end; on error false and errno */
-bool read_line(const char *path, char *line, size_t size);
-
-/* The nodes that the cpuset of this task allows, as "0-1,3" */
-bool read_allowed_nodes(char *list, size_t size);
-
-/*
- * Draws @share and the mark of @expected, unless that is negative. @bar has
- * BAR_WIDTH + 2 bytes: the mark of all is behind the last column.
- */
-void format_bar(char *bar, double share, double expected);
 
 #endif /* MPOLCTL_H */

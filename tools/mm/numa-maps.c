@@ -4,11 +4,14 @@
  *
  * 7f5e40000000 weighted interleave:0-1 anon=6 dirty=6 N0=5 N1=1 kernelpagesize_kB=4
  */
+#include "numa-maps.h"
+
 #include <ctype.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <string.h>
 
-#include "numa-maps.h"
+#include "common.h"
 
 /* Cuts off the first @len characters of @text and the blank behind them */
 static char *cut(char *text, size_t len)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* Lines of /proc/PID/numa_maps */
 #ifndef NUMA_MAPS_H
 #define NUMA_MAPS_H
 
 #include <stdbool.h>
 
-#include "mpolctl.h"
+#include "common.h"
 
 enum placing { PLACED_OTHERWISE, PLACED_EVENLY, PLACED_BY_WEIGHT };
 

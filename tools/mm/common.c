@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the subcommands of mpolctl share */
+/* What mpolctl and bwactl share */
+#include "common.h"
+
 #include <err.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "mpolctl.h"
-
 void complain_option(const char *command, char **argv)
 {
+	const char *subcommand = strchr(command, ' ');
 	char letter[] = { '-', optopt, '\0' };
 
-	warnx("%s: option '%s' is unknown or has a wrong value: see mpolctl %s --help",
-	      command, optopt >= ' ' ? letter : argv[optind - 1], command);
+	warnx("%s%soption '%s' is unknown or has a wrong value: see %s --help",
+	      subcommand ? subcommand + 1 : "", subcommand ? ": " : "",
+	      optopt >= ' ' ? letter : argv[optind - 1], command);
 }
 
 int print_help(const char *help)
