@@ -8,7 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bwactl.h"
+#include "bwactl-fit.h"
+#include "bwactl-groups.h"
+#include "bwactl-machine.h"
+#include "bwactl-matrix.h"
+#include "bwactl-plan.h"
+#include "common.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Memory to measure with: how much is wanted, how much there is, and where */
+#include "bwactl-buffer.h"
+
 #include <err.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-#include "bwactl-measure.h"
+#include "bwactl-machine.h"
+#include "common.h"
 #include "global-weights.h"
 #include "mempolicy2.h"
 
@@ -189,7 +194,7 @@ void note_quota(const struct machine *machine)
 }
 
 static unsigned long long find_size(const struct machine *machine,
-				    const struct request *request,
+				    unsigned long long size,
 				    unsigned long long caches,
 				    unsigned long long room, const char *what)
 {
@@ -200,9 +205,9 @@ static unsigned long long find_size(const struct machine *machine,
 		room = left;
 	wanted = WANTED * caches > 64 * MIB ? WANTED * caches : 64 * MIB;
 	needed = NEEDED * caches > 16 * MIB ? NEEDED * caches : 16 * MIB;
-	if (request->buffer) {
-		wanted = request->buffer;
-		needed = request->buffer;
+	if (size) {
+		wanted = size;
+		needed = size;
 	}
 	if (wanted <= room)
 		return wanted;
@@ -216,11 +221,11 @@ static unsigned long long find_size(const struct machine *machine,
 	return 0;
 }
 
-bool get_buffer(const struct machine *machine, const struct request *request,
+bool get_buffer(const struct machine *machine, unsigned long long size,
 		unsigned long long caches, unsigned long long room,
 		const char *what, struct buffer *buffer)
 {
-	buffer->size = find_size(machine, request, caches, room, what);
+	buffer->size = find_size(machine, size, caches, room, what);
 	if (!buffer->size)
 		return false;
 	buffer->memory = mmap(NULL, buffer->size, PROT_READ | PROT_WRITE,

@@ -8,9 +8,10 @@
  * allows. The smallest load is one of the weights allowed over one of the
  * bandwidths: trying them all finds the best weights.
  */
-#include <stdbool.h>
-
 #include "bwactl-fit.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 /* Weights whose smallest load is @weight / @mbps */
 struct candidate {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* Weights in the ratio of bandwidths */
 #ifndef BWACTL_FIT_H
 #define BWACTL_FIT_H
 

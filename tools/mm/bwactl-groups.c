@@ -1,41 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which nodes belong together: by package, or as --topology says */
+#include "bwactl-groups.h"
+
 #include <ctype.h>
 #include <err.h>
 #include <limits.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
 
-#include "bwactl.h"
-
-int next_node(const struct nodes *nodes, int after)
-{
-	while (++after < MAX_NODES) {
-		if (nodes->in[after])
-			return after;
-	}
-	return -1;
-}
-
-int count_nodes(const struct nodes *nodes)
-{
-	int count = 0;
-	int i;
-
-	for (i = next_node(nodes, -1); i >= 0; i = next_node(nodes, i))
-		count++;
-	return count;
-}
-
-void format_set(const struct nodes *nodes, char *text, size_t size)
-{
-	struct ratio ratio;
-	int i;
-
-	for (i = 0; i < MAX_NODES; i++)
-		ratio.weight[i] = nodes->in[i];
-	format_nodes(&ratio, text, size);
-}
+#include "bwactl-machine.h"
+#include "common.h"
 
 static struct group *add_group(struct groups *groups, int package)
 {

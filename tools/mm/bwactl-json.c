@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The report for programs */
+#include "bwactl-json.h"
+
 #include <stdio.h>
 
+#include "bwactl-groups.h"
+#include "bwactl-matrix.h"
+#include "bwactl-measure.h"
+#include "bwactl-plan.h"
 #include "bwactl-report.h"
+#include "common.h"
 
 static void print_nodes(const char *name, const struct nodes *nodes)
 {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Bandwidths that need not be measured: those of firmware, or of a file */
+#include "bwactl-known.h"
+
 #include <err.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "bwactl.h"
+#include "bwactl-fit.h"
+#include "bwactl-machine.h"
+#include "bwactl-matrix.h"
+#include "common.h"
 
 #define MAX_NS	10000000
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What sysfs tells of nodes, packages and distances */
+#include "bwactl-machine.h"
+
 #include <err.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "bwactl.h"
+#include "common.h"
 
 #define MAX_LINE	16384	/* a list of every other CPU is long */
 

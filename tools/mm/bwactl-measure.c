@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Bandwidths and latencies between nodes */
+#include "bwactl-measure.h"
+
 #include <err.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "bwactl-measure.h"
+#include "bwactl-buffer.h"
+#include "bwactl-fit.h"
+#include "bwactl-groups.h"
+#include "bwactl-machine.h"
+#include "bwactl-matrix.h"
+#include "bwactl-plan.h"
+#include "bwactl-team.h"
+#include "common.h"
 
 #define MIB		(1024 * 1024ULL)
 #define RUNS		5
@@ -210,8 +220,8 @@ bool measure_all(const struct machine *machine, const struct request *request,
 	note_small(request, caches);
 	for (i = next_node(to, -1); good && i >= 0; i = next_node(to, i)) {
 		snprintf(what, sizeof(what), "node %d", i);
-		if (!get_buffer(machine, request, caches, node_room(machine, i),
-				what, &buffer))
+		if (!get_buffer(machine, request->buffer, caches,
+				node_room(machine, i), what, &buffer))
 			return false;
 		good = prefer_node(&buffer, i) &&
 		       measure_node(machine, request, &buffer, from, i, matrix,
@@ -304,7 +314,7 @@ bool verify_group(const struct machine *machine, const struct request *request,
 		warnx("--verify: no CPU of the nodes may be used here");
 		return false;
 	}
-	if (!get_buffer(machine, request, count_caches(machine, cpus),
+	if (!get_buffer(machine, request->buffer, count_caches(machine, cpus),
 			weighted_room(machine, &wish->ratio),
 			"a weighted buffer", &buffer))
 		return false;

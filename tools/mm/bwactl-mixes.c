@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The loops that read and write memory */
+#include "bwactl-mixes.h"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
-
-#include "bwactl-measure.h"
 
 /* What all processors of a kind can load at once */
 #define VECTOR		unsigned long long __attribute__((vector_size(16)))

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From bandwidths to the weights of each group, and of all */
+#include "bwactl-plan.h"
+
+#include <stddef.h>
 #include <string.h>
 
-#include "bwactl.h"
+#include "bwactl-fit.h"
+#include "bwactl-matrix.h"
+#include "common.h"
 
 /*
  * The best that any of the CPUs get: a node's own limit, rather than that of

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The report for people */
+#include "bwactl-print.h"
+
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "bwactl-groups.h"
+#include "bwactl-machine.h"
+#include "bwactl-matrix.h"
+#include "bwactl-measure.h"
+#include "bwactl-plan.h"
 #include "bwactl-report.h"
+#include "common.h"
 
 /* "node 0" or "nodes 0-1" */
 static const char *name_set(const struct nodes *nodes)

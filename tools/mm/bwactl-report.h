@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* All that is known at the end, which is printed */
 #ifndef BWACTL_REPORT_H
 #define BWACTL_REPORT_H
 
-#include <stdio.h>
+#include <stdbool.h>
 
-#include "bwactl-measure.h"
+#include "bwactl-fit.h"
+#include "common.h"
 #include "global-weights.h"
 
-/* All that is known at the end */
+struct groups;
+struct machine;
+struct matrix;
+struct verdict;
+struct wish;
+
 struct report {
 	const struct machine *machine;
 	const struct groups *groups;
@@ -25,15 +32,5 @@ struct report {
 	struct saved_weights saved;	/* from before */
 	struct verdict *verdicts;	/* of each group, or NULL */
 };
-
-/* bwactl-print.c */
-void print_report(const struct report *report);
-void print_verdicts(const struct report *report);
-
-/* How to go back to the weights from before */
-void print_way_back(const struct report *report, FILE *out);
-
-/* bwactl-json.c */
-void print_report_json(const struct report *report);
 
 #endif /* BWACTL_REPORT_H */

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Threads that fill memory, stream through it, or chase pointers in it */
+#include "bwactl-team.h"
+
 #include <err.h>
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "bwactl-measure.h"
+#include "bwactl-buffer.h"
+#include "bwactl-machine.h"
+#include "bwactl-mixes.h"
 
 #define WINDOW_LINES	32768	/* 2 MiB: within reach of most TLBs */
 #define WORD_BITS	(8 * sizeof(unsigned long))

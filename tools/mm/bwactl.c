@@ -9,12 +9,25 @@
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bwactl-fit.h"
+#include "bwactl-groups.h"
+#include "bwactl-json.h"
+#include "bwactl-known.h"
+#include "bwactl-machine.h"
+#include "bwactl-matrix.h"
+#include "bwactl-measure.h"
+#include "bwactl-mixes.h"
+#include "bwactl-plan.h"
+#include "bwactl-print.h"
 #include "bwactl-report.h"
+#include "common.h"
+#include "global-weights.h"
 
 #define VERSION		"1.0"
 #define MAX_SECONDS	3600

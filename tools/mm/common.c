@@ -129,6 +129,25 @@ bool parse_nodes(const char *list, struct nodes *nodes)
 	return parse_list(list, nodes->in, MAX_NODES);
 }
 
+int next_node(const struct nodes *nodes, int after)
+{
+	while (++after < MAX_NODES) {
+		if (nodes->in[after])
+			return after;
+	}
+	return -1;
+}
+
+int count_nodes(const struct nodes *nodes)
+{
+	int count = 0;
+	int i;
+
+	for (i = next_node(nodes, -1); i >= 0; i = next_node(nodes, i))
+		count++;
+	return count;
+}
+
 void format_nodes(const struct ratio *ratio, char *text, size_t size)
 {
 	const char *comma = "";
@@ -147,6 +166,16 @@ void format_nodes(const struct ratio *ratio, char *text, size_t size)
 				 comma, first, last);
 		comma = ",";
 	}
+}
+
+void format_set(const struct nodes *nodes, char *text, size_t size)
+{
+	struct ratio ratio;
+	int i;
+
+	for (i = 0; i < MAX_NODES; i++)
+		ratio.weight[i] = nodes->in[i];
+	format_nodes(&ratio, text, size);
 }
 
 bool read_line(const char *path, char *line, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What mpolctl and bwactl share: limits, exit statuses, what they read */
+/* What mpolctl and bwactl share: limits, exit statuses, nodes and weights */
 #ifndef COMMON_H
 #define COMMON_H
 
@@ -52,8 +52,17 @@ bool parse_list(const char *list, bool *in, size_t count);
 /* The same for nodes */
 bool parse_nodes(const char *list, struct nodes *nodes);
 
+/* The first node behind @after, -1 to begin with; -1 after the last one */
+int next_node(const struct nodes *nodes, int after);
+
+/* 0 to MAX_NODES */
+int count_nodes(const struct nodes *nodes);
+
 /* The nodes that have a weight, as "0-1,3", cut to @size */
 void format_nodes(const struct ratio *ratio, char *text, size_t size);
+
+/* The same for all nodes of a set */
+void format_set(const struct nodes *nodes, char *text, size_t size);
 
 /* The first line of a file, without its end; on error false and errno */
 bool read_line(const char *path, char *line, size_t size);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From bandwidths to the weights of each group, and of all */
+#ifndef BWACTL_PLAN_H
+#define BWACTL_PLAN_H
+
+#include <stddef.h>
+
+#include "common.h"
+
+struct fit_rule;
+struct matrix;
+
+/* The weights that fit some CPUs */
+struct wish {
+	struct ratio ratio;
+	unsigned int mbps[MAX_NODES];	/* what each node gives these CPUs */
+	double error;			/* of the ratio */
+	int unknown;			/* a node without a bandwidth, or -1 */
+};
+
+/*
+ * What @compute, CPUs of one package, want of @memory. A node gives them what
+ * it gives the closest of them.
+ */
+void make_wish(const struct matrix *matrix, const struct fit_rule *rule,
+	       const struct nodes *compute, const struct nodes *memory,
+	       struct wish *wish);
+
+/* Puts all wishes into one ratio; returns a node with two weights, or -1 */
+int merge_wishes(const struct wish *wishes, size_t count, struct ratio *ratio);
+
+#endif /* BWACTL_PLAN_H */
