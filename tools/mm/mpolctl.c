@@ -5,6 +5,7 @@
  */
 #include <err.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,25 +14,30 @@
 
 #define VERSION "1.0"
 
+/* What there is: help and complaints go by it as well */
 static const struct command {
 	const char *name;
+	const char *arguments;
+	const char *summary;
 	int (*run)(int argc, char **argv);
 	int closed_output;	/* the status when output is impossible */
 } commands[] = {
-	{ "run",	run_command,		STATUS_RUN_FAILED },
-	{ "show",	show_command,		STATUS_FAILED },
-	{ "weights",	weights_command,	STATUS_FAILED },
+	{ "run",
+	  "--weights NODE=WEIGHT,... [--static|--relative] [--] COMMAND...",
+	  "runs a command whose pages are spread over nodes by weights of its own",
+	  run_command, STATUS_RUN_FAILED },
+	{ "show",
+	  "[--json] [--watch[=SECONDS]] [--weights NODE=WEIGHT,...] PID",
+	  "shows the policy of each mapping of a process, and where its pages are",
+	  show_command, STATUS_FAILED },
+	{ "weights",
+	  "[--json] [NODE=WEIGHT... | auto]",
+	  "shows or changes the global weights",
+	  weights_command, STATUS_FAILED },
 	{}
 };
 
-static const char help[] =
-	"Usage: mpolctl run --weights NODE=WEIGHT,... [--static|--relative] [--] COMMAND...\n"
-	"       mpolctl show [--json] [--watch[=SECONDS]] [--weights NODE=WEIGHT,...] PID\n"
-	"       mpolctl weights [--json] [NODE=WEIGHT... | auto]\n"
-	"\n"
-	"  run      runs a command whose pages are spread over nodes by weights of its own\n"
-	"  show     shows the policy of each mapping of a process, and where its pages are\n"
-	"  weights  shows or changes the global weights\n"
+static const char more_help[] =
 	"\n"
 	"  --help     this text; after a subcommand, more about that\n"
 	"  --version  the version\n"
@@ -40,6 +46,37 @@ static const char help[] =
 	"this kernel lacks it or a filter of system calls forbids it. \"run\" has 125 for\n"
 	"its own failures, 126 when the command cannot be run, 127 when it is not found,\n"
 	"else the status of the command.\n";
+
+static int print_usage(void)
+{
+	const struct command *command;
+
+	for (command = commands; command->name; command++)
+		printf("%-6s mpolctl %s %s\n",
+		       command == commands ? "Usage:" : "", command->name,
+		       command->arguments);
+	putchar('\n');
+	for (command = commands; command->name; command++)
+		printf("  %-7s  %s\n", command->name, command->summary);
+	return print_help(more_help);
+}
+
+/* "run, show or weights" */
+static const char *name_commands(void)
+{
+	static char text[128];
+	const struct command *command;
+	const char *before = "";
+	size_t used = 0;
+
+	for (command = commands; command->name && used < sizeof(text);
+	     command++) {
+		used += snprintf(text + used, sizeof(text) - used, "%s%s",
+				 before, command->name);
+		before = command[1].name && command[2].name ? ", " : " or ";
+	}
+	return text;
+}
 
 /* A full disk must not look like success */
 static int finish(int status, int failed)
@@ -56,7 +93,7 @@ int main(int argc, char **argv)
 	const struct command *command;
 
 	if (!strcmp(name, "--help"))
-		return finish(print_help(help), STATUS_FAILED);
+		return finish(print_usage(), STATUS_FAILED);
 	if (!strcmp(name, "--version")) {
 		puts("mpolctl " VERSION);
 		return finish(STATUS_OK, STATUS_FAILED);
@@ -67,8 +104,10 @@ int main(int argc, char **argv)
 				      command->closed_output);
 	}
 	if (argc > 1)
-		warnx("'%s' is not a subcommand: use run, show or weights", name);
+		warnx("'%s' is not a subcommand: use %s", name,
+		      name_commands());
 	else
-		warnx("no subcommand: use run, show or weights (mpolctl --help tells more)");
+		warnx("no subcommand: use %s (mpolctl --help tells more)",
+		      name_commands());
 	return STATUS_USAGE;
 }
