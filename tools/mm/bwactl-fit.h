@@ -12,7 +12,8 @@
  * struct fit_rule - what weights are wanted
  * @max_weight: the largest that is allowed, 1 to 255
  * @per_mille: take the smallest weights whose ratios are off by no more than
- *	this; 0, and where there are none: those with the smallest error
+ *	this; 0, and where there are none: those with the smallest error, which
+ *	are those that the kernel derives
  */
 struct fit_rule {
 	unsigned int max_weight;
