@@ -2,7 +2,10 @@
 #ifndef _MM_TIERING_PROMOTE_H
 #define _MM_TIERING_PROMOTE_H
 
+#include <linux/mm.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
+#include <linux/sched/sysctl.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
@@ -63,9 +66,62 @@ struct promotion_node {
 
 extern struct mutex promotion_lock;
 
+/* MB/s from which on there is no limit; the default */
+#define NO_LIMIT_MBPS	65536
+
+#ifdef CONFIG_NUMA_BALANCING
+static inline bool promotion_is_on(void)
+{
+	return sysctl_numa_balancing_mode & NUMA_BALANCING_MEMORY_TIERING;
+}
+
+/* The time of a pass of the scan over all memory of a process, ms */
+static inline unsigned int promotion_pass_ms(void)
+{
+	return max(READ_ONCE(sysctl_numa_balancing_scan_period_max), 1U);
+}
+
+/* The threshold that the administrator wants, ms, 1 .. INT_MAX / 2 */
+static inline unsigned int promotion_configured_threshold(void)
+{
+	return clamp(READ_ONCE(sysctl_numa_balancing_hot_threshold), 1U,
+		     INT_MAX / 2U);
+}
+
+/* What the administrator allows: pages/s for each node, or PROMOTION_NO_LIMIT */
+static inline u32 promotion_rate(void)
+{
+	u32 mbps = READ_ONCE(sysctl_numa_balancing_promote_rate_limit);
+
+	return mbps < NO_LIMIT_MBPS ? mbps << (20 - PAGE_SHIFT) :
+				      PROMOTION_NO_LIMIT;
+}
+
+/* What is promoted to a node at most: pages/s, or PROMOTION_NO_LIMIT */
+static inline u32 promotion_node_rate(const struct promotion_node *node)
+{
+	return READ_ONCE(node->threshold.rate);
+}
+#endif
+
+/* nodes.c */
 struct promotion_node *promotion_node_of(int nid);
-u32 promotion_rate(void);
-u32 promotion_node_rate(const struct promotion_node *node);
 void promotion_settings_changed(void);
+
+/* promote.c */
+void promotion_begin(unsigned int pages, unsigned int charged);
+void promotion_count_refused(int nid, unsigned int pages);
+
+/* drain.c */
+void promotion_drain_init(struct promotion_node *node);
+void promotion_drain_soon(struct promotion_node *node);
+
+/* headroom.c */
+bool promotion_has_free_space(struct pglist_data *pgdat);
+void promotion_wake_kswapd(struct pglist_data *pgdat, unsigned int order);
+void promotion_keep_room(struct pglist_data *pgdat);
+
+/* stamps.c */
+unsigned int promotion_latency(struct page *page);
 
 #endif /* _MM_TIERING_PROMOTE_H */

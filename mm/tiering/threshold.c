@@ -123,16 +123,26 @@ static u64 sum(const u32 *values, unsigned int nr)
 	return total;
 }
 
-/**
- * hot_threshold_init - start over
- * @threshold: the threshold
- * @def:       the configured one, ms
+/*
+ * What the brake leaves of the budget: all of it, unless pages go back and forth
+ * whose latencies are too short to tell them apart, as those of huge pages are.
  */
-void hot_threshold_init(struct hot_threshold *threshold, unsigned int def)
+static u32 rate_left(const struct hot_threshold *threshold, u32 budget)
+{
+	unsigned int lowest = LOWEST(threshold->def);
+
+	if (budget == PROMOTION_NO_LIMIT || threshold->cap >= lowest)
+		return budget;
+	return DIV_ROUND_UP_ULL((u64)budget * threshold->cap, lowest);
+}
+
+static void quantile_init(struct hot_threshold *threshold, u32 budget,
+			  unsigned int def)
 {
 	threshold->ms = def;
 	threshold->cap = 2 * def;
 	threshold->def = def;
+	threshold->rate = rate_left(threshold, budget);
 }
 
 /*
@@ -153,21 +163,15 @@ static void set_cap(struct hot_threshold *threshold,
 		threshold->cap += threshold->cap / 8 + 1;
 }
 
-/**
- * hot_threshold_update - the threshold under other settings
- * @threshold: the threshold, which is replaced
- * @window:    the latencies
- * @rate:      the budget, pages/s; PROMOTION_NO_LIMIT for none
- * @def:       the configured threshold, 1 .. INT_MAX / 2 ms
- *
+/*
  * Without a budget there is nothing to fill: the configured threshold holds.
  * With one, it can be up to twice that. While the window has less than a pass,
  * there is no reason to go beyond what is configured; while it has too few
  * pages, none to change anything.
  */
-void hot_threshold_update(struct hot_threshold *threshold,
-			  const struct latency_window *window, u32 rate,
-			  unsigned int def)
+static void quantile_update(struct hot_threshold *threshold,
+			    const struct latency_window *window, u32 budget,
+			    unsigned int def)
 {
 	u64 elapsed = sum(window->ms, LATENCY_PARTS);
 	u32 pages[LATENCY_BINS] = {};
@@ -180,8 +184,9 @@ void hot_threshold_update(struct hot_threshold *threshold,
 	threshold->def = def;
 	threshold->cap = clamp(threshold->cap, max(LOWEST(def) / LEAST_SHARE, 1U),
 			       2 * def);
+	threshold->rate = rate_left(threshold, budget);
 	cap = max(threshold->cap, LOWEST(def));
-	if (rate == PROMOTION_NO_LIMIT) {
+	if (budget == PROMOTION_NO_LIMIT) {
 		threshold->ms = min(def, cap);
 		return;
 	}
@@ -195,39 +200,23 @@ void hot_threshold_update(struct hot_threshold *threshold,
 	if (!whole)
 		cap = min(cap, def);
 	if (sum(pages, LATENCY_BINS) >= LATENCY_ENOUGH)
-		threshold->ms = latency_quantile(pages, div_u64(elapsed * rate, MSEC_PER_SEC));
+		threshold->ms = latency_quantile(pages,
+						 div_u64(elapsed * budget,
+							 MSEC_PER_SEC));
 	threshold->ms = min(threshold->ms, cap);
 }
 
-/**
- * hot_threshold_rate - what the brake leaves of a budget
- * @cap:  of the threshold, ms
- * @rate: the budget, pages/s; PROMOTION_NO_LIMIT for none
- * @def:  the configured threshold, 1 .. INT_MAX / 2 ms
- *
- * All of it, unless pages go back and forth whose latencies are too short to
- * tell them apart, as those of huge pages are.
- *
- * Return: pages/s, not 0 if @rate is not.
- */
-u32 hot_threshold_rate(unsigned int cap, u32 rate, unsigned int def)
-{
-	if (rate == PROMOTION_NO_LIMIT || cap >= LOWEST(def))
-		return rate;
-	return DIV_ROUND_UP_ULL((u64)rate * cap, LOWEST(def));
-}
-
-/**
- * hot_threshold_next - the threshold after another part of a pass
- * @threshold: the threshold, which is replaced
- * @window:    the latencies, the new part among them
- * @rate:      the budget, pages/s; PROMOTION_NO_LIMIT for none
- * @def:       the configured threshold, 1 .. INT_MAX / 2 ms
- */
-void hot_threshold_next(struct hot_threshold *threshold,
-			const struct latency_window *window, u32 rate,
-			unsigned int def)
+static void quantile_next(struct hot_threshold *threshold,
+			  const struct latency_window *window, u32 budget,
+			  unsigned int def)
 {
 	set_cap(threshold, window);
-	hot_threshold_update(threshold, window, rate, def);
+	quantile_update(threshold, window, budget, def);
 }
+
+/* The quantile of the latencies at budget / pages, with a brake */
+const struct hot_threshold_ops quantile_threshold_ops = {
+	.init = quantile_init,
+	.next = quantile_next,
+	.update = quantile_update,
+};

@@ -47,30 +47,50 @@ struct latency_part {
 
 /**
  * struct hot_threshold - when a page is hot
- * @ms:  pages that are touched sooner after the scan are
- * @cap: what the threshold cannot exceed now; lowered while pages go back and
- *       forth. Where lower makes no difference any more, it is the budget that
- *       is lowered instead.
- * @def: the configured threshold that @cap goes with
+ * @ms:   pages that are touched sooner after the scan are
+ * @rate: what may be promoted of them, pages/s; PROMOTION_NO_LIMIT for all
+ * @cap:  what the threshold cannot exceed now; lowered while pages go back and
+ *        forth. Where lower makes no difference any more, it is the budget that
+ *        is lowered instead.
+ * @def:  the configured threshold that @cap goes with
+ *
+ * Faults read @ms and @rate at any time, each by itself.
  */
 struct hot_threshold {
 	unsigned int ms;
+	u32 rate;
 	unsigned int cap;
 	unsigned int def;
 };
+
+/**
+ * struct hot_threshold_ops - how the threshold of a node is found
+ * @init:   start over, with nothing known of latencies
+ * @next:   another part of a pass has been added to the window
+ * @update: the settings are others; may come at any time, any number of times
+ *
+ * All of them leave @ms at 1 or more, and @rate at no more than the budget, 0 if
+ * and only if that is 0. They get the budget in pages/s, or PROMOTION_NO_LIMIT,
+ * and the configured threshold, 1 .. INT_MAX / 2 ms. They work on a copy, may not
+ * sleep, and keep what they have to remember in struct hot_threshold.
+ */
+struct hot_threshold_ops {
+	void (*init)(struct hot_threshold *threshold, u32 budget,
+		     unsigned int def);
+	void (*next)(struct hot_threshold *threshold,
+		     const struct latency_window *window, u32 budget,
+		     unsigned int def);
+	void (*update)(struct hot_threshold *threshold,
+		       const struct latency_window *window, u32 budget,
+		       unsigned int def);
+};
+
+extern const struct hot_threshold_ops quantile_threshold_ops;
 
 unsigned int latency_bin(unsigned int ms);
 unsigned int latency_bin_start(unsigned int bin);
 void latency_window_add(struct latency_window *window,
 			const struct latency_part *part);
 unsigned int latency_quantile(const u32 *pages, u64 count);
-void hot_threshold_init(struct hot_threshold *threshold, unsigned int def);
-void hot_threshold_update(struct hot_threshold *threshold,
-			  const struct latency_window *window, u32 rate,
-			  unsigned int def);
-u32 hot_threshold_rate(unsigned int cap, u32 rate, unsigned int def);
-void hot_threshold_next(struct hot_threshold *threshold,
-			const struct latency_window *window, u32 rate,
-			unsigned int def);
 
 #endif /* _MM_TIERING_THRESHOLD_H */

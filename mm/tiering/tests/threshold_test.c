@@ -23,6 +23,8 @@ static const struct group mixture[] = {
 	{ 10000, 200000 }, { 100000, 700000 },
 };
 
+static const struct hot_threshold_ops *const ops = &quantile_threshold_ops;
+
 struct context {
 	struct latency_window window;
 	struct latency_part part;
@@ -34,7 +36,7 @@ static struct context *context_of(struct kunit *test)
 	struct context *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
-	hot_threshold_init(&ctx->threshold, DEF);
+	ops->init(&ctx->threshold, PROMOTION_NO_LIMIT, DEF);
 	ctx->part.ms = PART_MS;
 	return ctx;
 }
@@ -89,7 +91,14 @@ static void fill_all(struct latency_part *part, unsigned int share)
 static void next(struct context *ctx, u32 rate)
 {
 	latency_window_add(&ctx->window, &ctx->part);
-	hot_threshold_next(&ctx->threshold, &ctx->window, rate, DEF);
+	ops->next(&ctx->threshold, &ctx->window, rate, DEF);
+}
+
+/* What is left of a budget under the brake as it is */
+static u32 rate_of(struct context *ctx, u32 budget)
+{
+	ops->update(&ctx->threshold, &ctx->window, budget, DEF);
+	return ctx->threshold.rate;
 }
 
 /* Pages of a bin are spread evenly here, too: what is left is the millisecond */
@@ -146,7 +155,7 @@ static void settles_in_one_pass(struct kunit *test)
 		want = quantile_by_hand(rates[i] * PART_MS / 1000 * LATENCY_PARTS);
 		want = min(want, 2U * DEF);
 		memset(&ctx->window, 0, sizeof(ctx->window));
-		hot_threshold_init(&ctx->threshold, DEF);
+		ops->init(&ctx->threshold, PROMOTION_NO_LIMIT, DEF);
 		for (part = 1; part <= 3 * LATENCY_PARTS; part++) {
 			next(ctx, rates[i]);
 			if (part < LATENCY_PARTS)
@@ -283,18 +292,16 @@ static void brake(struct kunit *test)
 		next(ctx, PROMOTION_NO_LIMIT);
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, DEF / 64U);
 	/* What cannot be told apart by latency is left where it is. */
-	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap, 5000, DEF), 1000U);
-	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap, 1, DEF), 1U);
-	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap, 0, DEF), 0U);
-	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap,
-						 PROMOTION_NO_LIMIT, DEF),
-			PROMOTION_NO_LIMIT);
+	KUNIT_EXPECT_EQ(test, rate_of(ctx, 5000), 1000U);
+	KUNIT_EXPECT_EQ(test, rate_of(ctx, 1), 1U);
+	KUNIT_EXPECT_EQ(test, rate_of(ctx, 0), 0U);
+	KUNIT_EXPECT_EQ(test, rate_of(ctx, PROMOTION_NO_LIMIT), PROMOTION_NO_LIMIT);
 
 	ctx->part.back = 100;
 	for (part = 0; part < 8 * LATENCY_PARTS; part++)
 		next(ctx, 1 << 20);
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 2U * DEF);
-	KUNIT_EXPECT_EQ(test, hot_threshold_rate(ctx->threshold.cap, 2048, DEF), 2048U);
+	KUNIT_EXPECT_EQ(test, rate_of(ctx, 2048), 2048U);
 }
 
 /* The smallest and the largest that can be configured */
@@ -306,17 +313,16 @@ static void configured(struct kunit *test)
 	fill_all(&ctx->part, LATENCY_PARTS);
 	ctx->part.moved = 1000;
 	ctx->part.back = 1000;
-	hot_threshold_init(&ctx->threshold, 1);
+	ops->init(&ctx->threshold, PROMOTION_NO_LIMIT, 1);
 	for (part = 0; part < 2 * LATENCY_PARTS; part++) {
 		latency_window_add(&ctx->window, &ctx->part);
-		hot_threshold_next(&ctx->threshold, &ctx->window, 1 << 20, 1);
+		ops->next(&ctx->threshold, &ctx->window, 1 << 20, 1);
 		KUNIT_EXPECT_GE(test, ctx->threshold.ms, 1U);
 		KUNIT_EXPECT_LE(test, ctx->threshold.ms, 2U);
 	}
-	hot_threshold_init(&ctx->threshold, INT_MAX / 2);
+	ops->init(&ctx->threshold, PROMOTION_NO_LIMIT, INT_MAX / 2);
 	latency_window_add(&ctx->window, &ctx->part);
-	hot_threshold_next(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT,
-			   INT_MAX / 2);
+	ops->next(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT, INT_MAX / 2);
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, INT_MAX / 2U);
 }
 
@@ -326,12 +332,11 @@ static void configured_anew(struct kunit *test)
 	struct context *ctx = context_of(test);
 	unsigned int cap, part;
 
-	hot_threshold_update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT,
-			     10 * DEF);
+	ops->update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT, 10 * DEF);
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 10U * DEF);
-	hot_threshold_update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT, 1);
+	ops->update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT, 1);
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 1U);
-	hot_threshold_update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT, DEF);
+	ops->update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT, DEF);
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, (unsigned int)DEF);
 
 	fill_all(&ctx->part, LATENCY_PARTS);
@@ -341,8 +346,7 @@ static void configured_anew(struct kunit *test)
 		next(ctx, PROMOTION_NO_LIMIT);
 	cap = ctx->threshold.cap;
 	KUNIT_EXPECT_LT(test, cap, DEF / 2U);
-	hot_threshold_update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT,
-			     10 * DEF);
+	ops->update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT, 10 * DEF);
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 10 * cap);
 }
 

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state of nodes that pages are promoted to, and the work that looks at their
+ * thresholds.
+ *
+ * Everything is separate for each node. Its state is reached through
+ * NODE_DATA(nid)->promotion and never freed. promotion_lock orders those who
+ * write it: the work, the sysctls, and memory hotplug; faults read without it.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/init.h>
+#include <linux/jiffies.h>
+#include <linux/memory.h>
+#include <linux/memory-tiers.h>
+#include <linux/memory_promotion.h>
+#include <linux/migrate.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "promote.h"
+#include "tiers.h"
+
+#include <trace/events/mm_tiering.h>
+
+/* Another way to find the threshold is another file, and its name here. */
+static const struct hot_threshold_ops *const controller =
+	&quantile_threshold_ops;
+
+/* Orders those who write the state of nodes; faults do not take it */
+DEFINE_MUTEX(promotion_lock);
+
+static void update_thresholds(struct work_struct *work);
+static DECLARE_DELAYED_WORK(threshold_work, update_thresholds);
+
+/**
+ * promotion_node_of - the state of a node
+ * @nid: a node with memory
+ *
+ * Context: any.
+ * Return: the state, NULL if nothing is promoted to that node.
+ */
+struct promotion_node *promotion_node_of(int nid)
+{
+	/* Pairs with add_node(): a node is seen as it was made */
+	return smp_load_acquire(&NODE_DATA(nid)->promotion);
+}
+
+/* What was counted since the newest part ended */
+static void collect_counts(struct promotion_node *node, struct latency_part *part)
+{
+	struct promotion_counts *seen = &node->seen;
+	unsigned long now = jiffies;
+	unsigned int bin;
+	int cpu;
+
+	for (bin = 0; bin < LATENCY_BINS; bin++)
+		part->pages[bin] = -seen->pages[bin];
+	part->moved = -seen->moved;
+	part->back = -seen->back;
+	for_each_possible_cpu(cpu) {
+		struct promotion_counts *counts = per_cpu_ptr(node->counts, cpu);
+
+		for (bin = 0; bin < LATENCY_BINS; bin++)
+			part->pages[bin] += READ_ONCE(counts->pages[bin]);
+		part->moved += READ_ONCE(counts->moved);
+		part->back += READ_ONCE(counts->back);
+	}
+	for (bin = 0; bin < LATENCY_BINS; bin++)
+		seen->pages[bin] += part->pages[bin];
+	seen->moved += part->moved;
+	seen->back += part->back;
+
+	part->ms = max(jiffies_to_msecs(now - node->seen_at), 1U);
+	node->seen_at = now;
+}
+
+/* Under promotion_lock; faults read without it. */
+static void set_threshold(struct promotion_node *node,
+			  const struct hot_threshold *threshold)
+{
+	node->threshold.def = threshold->def;
+	node->threshold.cap = threshold->cap;
+	WRITE_ONCE(node->threshold.rate, threshold->rate);
+	WRITE_ONCE(node->threshold.ms, threshold->ms);
+}
+
+static void start_over(struct promotion_node *node)
+{
+	struct hot_threshold threshold;
+	struct latency_part part;
+
+	collect_counts(node, &part);
+	memset(&node->window, 0, sizeof(node->window));
+	controller->init(&threshold, promotion_rate(),
+			 promotion_configured_threshold());
+	set_threshold(node, &threshold);
+}
+
+static void update_threshold(int nid, struct promotion_node *node)
+{
+	struct hot_threshold threshold = node->threshold;
+	u32 rate = promotion_rate();
+	struct latency_part part;
+
+	collect_counts(node, &part);
+	latency_window_add(&node->window, &part);
+	controller->next(&threshold, &node->window, rate,
+			 promotion_configured_threshold());
+	set_threshold(node, &threshold);
+	trace_threshold(nid, threshold.ms, threshold.cap, rate, part.moved,
+			part.back);
+}
+
+static void update_again(void)
+{
+	unsigned int ms = max(promotion_pass_ms() / LATENCY_PARTS, 10U);
+
+	mod_delayed_work(system_unbound_wq, &threshold_work, msecs_to_jiffies(ms));
+}
+
+static void update_thresholds(struct work_struct *work)
+{
+	struct promotion_node *node;
+	int nid;
+
+	mutex_lock(&promotion_lock);
+	if (promotion_is_on()) {
+		for_each_node_state(nid, N_MEMORY) {
+			node = promotion_node_of(nid);
+			if (node)
+				update_threshold(nid, node);
+		}
+		update_again();
+	}
+	mutex_unlock(&promotion_lock);
+}
+
+/**
+ * promotion_settings_changed - let a sysctl take effect
+ *
+ * Context: may sleep.
+ */
+void promotion_settings_changed(void)
+{
+	struct hot_threshold threshold;
+	struct promotion_node *node;
+	int nid;
+
+	mutex_lock(&promotion_lock);
+	for_each_node_state(nid, N_MEMORY) {
+		node = promotion_node_of(nid);
+		if (!node)
+			continue;
+		threshold = node->threshold;
+		controller->update(&threshold, &node->window, promotion_rate(),
+				   promotion_configured_threshold());
+		set_threshold(node, &threshold);
+	}
+	mutex_unlock(&promotion_lock);
+}
+
+static struct promotion_node *make_node(int nid)
+{
+	struct promotion_node *node = kzalloc(sizeof(*node), GFP_KERNEL);
+
+	if (!node)
+		return NULL;
+	node->nid = nid;
+	node->tried_at = jiffies;
+	promotion_drain_init(node);
+	node->counts = alloc_percpu(struct promotion_counts);
+	if (!promotion_queue_init(&node->queue) && node->counts)
+		return node;
+	promotion_queue_free(&node->queue);
+	free_percpu(node->counts);
+	kfree(node);
+	return NULL;
+}
+
+/* Tasks run on the node, so pages are promoted to it. */
+static void add_node(int nid)
+{
+	struct promotion_node *node = promotion_node_of(nid);
+
+	lockdep_assert_held(&promotion_lock);
+
+	if (!node) {
+		if (!node_has_cpus(nid))
+			return;
+		node = make_node(nid);
+		if (!node) {
+			pr_warn("memory tiering: no memory to promote to node %d\n",
+				nid);
+			return;
+		}
+	}
+	start_over(node);
+	/* Pairs with promotion_node_of() */
+	smp_store_release(&NODE_DATA(nid)->promotion, node);
+}
+
+/**
+ * promotion_enable - memory tiering is about to be switched on
+ *
+ * Context: may sleep.
+ */
+void promotion_enable(void)
+{
+	int nid;
+
+	mutex_lock(&promotion_lock);
+	for_each_node_state(nid, N_MEMORY)
+		add_node(nid);
+	update_again();
+	mutex_unlock(&promotion_lock);
+	if (!numa_demotion_enabled)
+		pr_info_once("memory tiering: demotion is off (/sys/kernel/mm/numa/demotion_enabled): pages are promoted only while fast nodes have free memory, nothing is swapped out for them\n");
+}
+
+static int memory_event(struct notifier_block *nb, unsigned long action,
+			void *data)
+{
+	struct memory_notify *change = data;
+
+	if (action == MEM_ONLINE && change->status_change_nid != NUMA_NO_NODE) {
+		mutex_lock(&promotion_lock);
+		if (promotion_is_on())
+			add_node(change->status_change_nid);
+		mutex_unlock(&promotion_lock);
+	}
+	return NOTIFY_OK;
+}
+
+/* A node that had memory only can be promoted to from now on. */
+static int cpu_event(unsigned int cpu)
+{
+	int nid = cpu_to_node(cpu);
+
+	mutex_lock(&promotion_lock);
+	if (promotion_is_on() && node_state(nid, N_MEMORY) && !promotion_node_of(nid))
+		add_node(nid);
+	mutex_unlock(&promotion_lock);
+	return 0;
+}
+
+static int __init promotion_init(void)
+{
+	int ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
+					    "mm/tiering:online", cpu_event, NULL);
+
+	hotplug_memory_notifier(memory_event, 0);
+	return ret < 0 ? ret : 0;
+}
+subsys_initcall(promotion_init);
