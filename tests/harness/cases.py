@@ -15,6 +15,10 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts/lib"))
+from tap import Tap  # noqa: E402 - leaves nothing beside the sources
+
 TOP = pathlib.Path(__file__).resolve().parents[2]
 SCENARIOS = TOP / "scenarios"
 SOURCES = TOP / "tools/testing/selftests/mm"
@@ -172,15 +176,12 @@ def main():
 			[f"{name}.{case}" if case else name for name, cases in programs.items() for case in cases or [None]
 			 if not never.leaves_out(name, case) and not any(machine.runs(name, case) for machine in booted)],
 	}
-	failed = 0
-	print("TAP version 13")
-	print(f"1..{len(questions)}")
-	for number, (question, answers) in enumerate(questions.items(), 1):
+	tap = Tap(len(questions), dash=False)
+	for question, answers in questions.items():
 		for answer in answers:
-			print(f"# {answer}")
-		print(f"{'not ok' if answers else 'ok'} {number} {question}")
-		failed += bool(answers)
-	return 1 if failed else 0
+			tap.comment(answer)
+		tap.result(not answers, question)
+	return tap.status()
 
 
 if __name__ == "__main__":

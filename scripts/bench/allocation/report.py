@@ -16,7 +16,9 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
 import counts  # noqa: E402 - leaves nothing beside the sources
+from tap import Tap  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
@@ -322,14 +324,14 @@ def commit(boots):
 
 
 def growth(now, measured, committed):
-    """(verdict, sentence) for each committed figure; None is a skip.
+    """(verdict, sentence) for each committed figure; (None, name, reason) is a skip.
 
     now: figures(); measured: what they depend on; committed: rows of the file.
     """
     other = {(row["base"], row["compiler"]) for row in committed}
     if other != {measured}:
-        yield None, ("committed figures # SKIP they are of " +
-                     " and ".join(", ".join(pair) for pair in sorted(other)))
+        yield None, "committed figures", "they are of " + " and ".join(
+            ", ".join(pair) for pair in sorted(other))
         return
     known = {}
     for row in committed:
@@ -345,12 +347,16 @@ def growth(now, measured, committed):
 
 
 def print_tap(results, text):
-    print("TAP version 13")
-    print(f"1..{len(results)}")
+    """Prints limits() and growth(), with a text before them; returns the exit status."""
+    tap = Tap(len(results), dash=False)
     for line in text:
-        print(f"# {line}".rstrip())
-    for number, (passed, sentence) in enumerate(results, 1):
-        print(f"{'not ok' if passed is False else 'ok'} {number} {sentence}")
+        tap.comment(line)
+    for passed, sentence, *reason in results:
+        if passed is None:
+            tap.skip(sentence, *reason)
+        else:
+            tap.result(passed, sentence)
+    return tap.status()
 
 
 def main():
@@ -362,9 +368,7 @@ def main():
                  "DIRECTORY")
     directory = args[0]
     if mode == "--twice":
-        results = list(identical(directory))
-        print_tap(results, [])
-        return 0 if results and all(same for same, _ in results) else 1
+        return print_tap(list(identical(directory)), [])
     boots = counts.read(directory)
     if mode == "--commit":
         commit(boots)
@@ -388,12 +392,9 @@ def main():
         with open(COMMITTED, newline="") as f:
             committed = list(csv.DictReader(f))
         results += growth(figures(boots), measured_on(boots), committed)
-        print_tap(results, text + [""] + fidelity)
-    else:
-        print("\n".join(text + [""] + fidelity))
-        if not mode:
-            return 0
-    return 0 if all(passed is not False for passed, _ in results) else 1
+        return print_tap(results, text + [""] + fidelity)
+    print("\n".join(text + [""] + fidelity))
+    return 0 if not mode or all(holds for holds, _ in results) else 1
 
 
 if __name__ == "__main__":

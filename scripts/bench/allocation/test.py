@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests how report.py judges orders of pages and figures. Prints TAP."""
 import itertools
+import os
 import sys
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
 import counts  # noqa: E402 - leaves nothing beside the sources
 import report  # noqa: E402
+from tap import print_results  # noqa: E402
 
 results = []
 
@@ -67,7 +70,7 @@ def figures():
     def judged(now, base="6.1"):
         committed = [{"base": "6.1", "compiler": "gcc 12", "nodes": "2", "load": "anon", "policy": "weighted", "scope": "task",
                       "weights": "5:1", "policy_code": "125.00"}]
-        return [verdict for verdict, _ in report.growth(now, (base, "gcc 12"), committed)]
+        return [verdict for verdict, *_ in report.growth(now, (base, "gcc 12"), committed)]
 
     key = "2", "anon", "weighted", "task", "5:1"
     check("a figure may grow by three instructions", judged({key: 128.0}) == [True])
@@ -82,8 +85,4 @@ def figures():
 orders()
 limits()
 figures()
-print("TAP version 13")
-print(f"1..{len(results)}")
-for number, (name, passed) in enumerate(results, 1):
-    print(f"{'ok' if passed else 'not ok'} {number} - {name}")
-sys.exit(not all(passed for _, passed in results))
+sys.exit(print_results(results))

@@ -6,6 +6,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
+from tap import print_results  # noqa: E402 - leaves nothing beside the sources
+
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "judge.py")
 MACHINES = {"published": ((0, 1),), "two": ((0, 1),), "three": ((0, 1, 2),), "numa": ((0, 1), (2, 3))}
 LISTS = ("plain", "general", "one", "shuffle", "blocks", "blocks+shuffle", "channels", "channels+blocks", "channels+shuffle")
@@ -131,7 +135,4 @@ TESTS = {
     "a boot without figures": judge(lose="numa-series-one-copy-1") == (1, "", []),
 }
 
-print(f"TAP version 13\n1..{len(TESTS)}")
-for number, (title, passed) in enumerate(TESTS.items(), 1):
-    print(f"{'ok' if passed else 'not ok'} {number} - {title}")
-sys.exit(not all(TESTS.values()))
+sys.exit(print_results(TESTS.items()))

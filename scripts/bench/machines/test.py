@@ -14,6 +14,9 @@ SCRIPT = os.path.join(HERE, "judge.py")
 PLACEMENT = os.path.join(HERE, "test.placement")
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, "../../lib"))
+from tap import Tap  # noqa: E402 - leaves nothing beside the sources
+
 spec = importlib.util.spec_from_file_location("bench_model", SCRIPT)
 model = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(model)
@@ -177,16 +180,15 @@ def incomplete():
 def main():
     tests = [busiest_node, untouched_buffers, share, within_limit, foreign_node, weights, exact_fit, least_squares, published_fit,
              plan, results, repeated, follows_placement, incomplete]
-    failed = 0
-    print(f"TAP version 13\n1..{len(tests)}")
-    for count, test in enumerate(tests, 1):
+    tap = Tap(len(tests))
+    for test in tests:
         try:
             test()
-            print(f"ok {count} - {test.__doc__}")
+            tap.result(True, test.__doc__)
         except Exception as error:  # whatever it is, the others still have their turn
-            failed += 1
-            print(f"not ok {count} - {test.__doc__}\n# {type(error).__name__}: {error}")
-    return failed != 0
+            tap.result(False, test.__doc__)
+            tap.comment(f"{type(error).__name__}: {error}")
+    return tap.status()
 
 
 sys.exit(main())

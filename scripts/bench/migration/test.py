@@ -6,6 +6,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
+from tap import print_results  # noqa: E402 - leaves nothing beside the sources
+
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "judge.py")
 MODES = ("base", "balancing", "off", "direct", "lazy")
 
@@ -49,7 +53,4 @@ TESTS = {
     "no better than off": fails("direct:", near={"off": (99, 99, 99), "direct": (98, 98, 98)}),
 }
 
-print(f"TAP version 13\n1..{len(TESTS)}")
-for number, (title, passed) in enumerate(TESTS.items(), 1):
-    print(f"{'ok' if passed else 'not ok'} {number} - {title}")
-sys.exit(not all(TESTS.values()))
+sys.exit(print_results(TESTS.items()))

@@ -15,6 +15,10 @@ import sys
 import textwrap
 from typing import NamedTuple
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
+from tap import Tap  # noqa: E402 - leaves nothing beside the sources
+
 # How far measurements may be off, percent
 BANDWIDTH, LATENCY, EVEN, REPEAT, PUBLISHED = 2, 3, 5, 1, 10
 # Latency is flat up to the first and straight from there to the second of these shares of the bandwidth.
@@ -552,11 +556,12 @@ def write_csv(tables, path):
 
 
 def print_tap(rows):
-    print(f"TAP version 13\n1..{len(rows)}")
-    for count, row in enumerate(rows, 1):
+    """Prints rows with a rule; returns the exit status"""
+    tap = Tap(len(rows))
+    for row in rows:
         workload, placement, unit, value, wanted, of, _, _ = cells(row)
-        print(f"{'ok' if row.holds() else 'not ok'} {count} - {row.machine}: {workload}, {placement}: {value} {unit}, "
-              f"{of} {wanted}, {row.promise()}")
+        tap.result(row.holds(), f"{row.machine}: {workload}, {placement}: {value} {unit}, {of} {wanted}, {row.promise()}")
+    return tap.status()
 
 
 def main():
@@ -567,13 +572,12 @@ def main():
     tables = [table for table in (make(measured) for make in TABLES) if table.rows]
     promised = [row for table in tables for row in table.rows if row.rule]
     if tap:
-        print_tap(promised)
-    else:
-        text = "\n".join(line for table in tables for line in text_of(table))
-        with open(os.path.join(sys.argv[2], "sim.txt"), "w", encoding="ascii") as file:
-            file.write(text + "\n")
-        write_csv(tables, os.path.join(sys.argv[2], "sim.csv"))
-        print(text)
+        return print_tap(promised)
+    text = "\n".join(line for table in tables for line in text_of(table))
+    with open(os.path.join(sys.argv[2], "sim.txt"), "w", encoding="ascii") as file:
+        file.write(text + "\n")
+    write_csv(tables, os.path.join(sys.argv[2], "sim.csv"))
+    print(text)
     return 0 if promised and all(row.holds() for row in promised) else 1
 
 
