@@ -18,6 +18,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
 import counts  # noqa: E402 - leaves nothing beside the sources
+from figures import status, verdict, write_csv, write_text  # noqa: E402
 from tap import Tap  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -160,13 +161,6 @@ def fidelity_table(rows):
     yield from FIDELITY_NOTES.split("\n")
 
 
-def write_csv(directory, name, head, rows):
-    with open(os.path.join(directory, name), "w", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(head)
-        out.writerows(rows)
-
-
 def cost_rows(boots):
     for (kernel, nodes), boot in boots.items():
         for key, row in boot.rows.items():
@@ -195,15 +189,15 @@ POLICY_HEAD = ["load", "policy", "scope", "weights"]
 
 
 def write_tables(directory, boots, rows):
-    write_csv(directory, "allocation.csv",
+    write_csv(os.path.join(directory, "allocation.csv"),
               ["kernel", "version", "compiler", "nodes", *POLICY_HEAD, "pages",
                "runs", "policy_code", "policy_code_over_default",
                "single_median", "policy_data_lines", "whole_kernel", "whole_kernel_over_default",
                "split", "error"], cost_rows(boots))
-    write_csv(directory, "functions.csv",
+    write_csv(os.path.join(directory, "functions.csv"),
               ["kernel", "nodes", *POLICY_HEAD, "group", "function",
                "instructions_per_page"], function_rows(boots))
-    write_csv(directory, "fidelity.csv",
+    write_csv(os.path.join(directory, "fidelity.csv"),
               ["kernel", "nodes", *POLICY_HEAD[1:], "prefix",
                *(f"buffer_{size}" for size in counts.BUFFERS)],
               ([counts.title(row[0]), *row[1:5],
@@ -317,7 +311,7 @@ def figures(boots):
 
 def commit(boots):
     base, compiler = measured_on(boots)
-    write_csv(os.path.dirname(COMMITTED), os.path.basename(COMMITTED),
+    write_csv(COMMITTED,
               ["base", "compiler", "nodes", *POLICY_HEAD, "policy_code"],
               ([base, compiler, *key, f"{cost:.2f}"]
                for key, cost in figures(boots).items()))
@@ -383,18 +377,16 @@ def main():
     write_tables(target, boots, rows)
     results = list(limits(directory, boots, rows))
     if mode == "--bench":
-        text += [""] + [f"{sentence} - {'holds' if holds else 'DOES NOT HOLD'}"
-                        for holds, sentence in results]
+        text += [""] + [verdict(*result) for result in results]
     for name, lines in (("allocation", text), ("fidelity", fidelity)):
-        with open(os.path.join(target, f"{name}.txt"), "w") as f:
-            f.write("\n".join(lines) + "\n")
+        write_text(os.path.join(target, f"{name}.txt"), lines)
     if mode == "--gate":
         with open(COMMITTED, newline="") as f:
             committed = list(csv.DictReader(f))
         results += growth(figures(boots), measured_on(boots), committed)
         return print_tap(results, text + [""] + fidelity)
     print("\n".join(text + [""] + fidelity))
-    return 0 if not mode or all(holds for holds, _ in results) else 1
+    return status(results) if mode else 0
 
 
 if __name__ == "__main__":

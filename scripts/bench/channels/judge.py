@@ -5,11 +5,13 @@
 The exit status is 1 when buffers do not lie on channels as is promised, or a boot has left no figures.
 """
 import collections
-import csv
 import os
 import re
-import statistics
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
+from figures import cell, status, verdict, write_csv, write_text  # noqa: E402 - leaves nothing beside the sources
 
 # Channels of each node, in the order of the ranges that run.sh gives.
 Machine = collections.namedtuple("Machine", "title nodes")
@@ -134,12 +136,6 @@ def share(pages):
     return [page / sum(pages) for page in pages]
 
 
-def cell(values, digits=2):
-    values = list(values)
-    low, middle, high = (f"{value:.{digits}f}" for value in (min(values), statistics.median(values), max(values)))
-    return middle if low == high else f"{middle} ({low}..{high})"
-
-
 def shares(boots, machine):
     """boots: lists of pages on each channel; memory on none stands last, if there is any"""
     columns = [[100 * value for value in column] for column in zip(*map(share, boots))]
@@ -249,51 +245,52 @@ def compact_table(figures):
 
 
 def promises(figures):
+    """(holds, sentence) for what is promised"""
     boots = figures.boots
     for machine in MACHINES:
         least = min(boot.piled(machine) for kernel in ("base", "series") for boot in boots[machine, kernel, "plain", "copy"])
-        yield f"{machine}, plain: {least:.1f} % of a node's buffers are on one channel, at least {PILED}", least >= PILED
+        yield least >= PILED, f"{machine}, plain: {least:.1f} % of a node's buffers are on one channel, at least {PILED}"
         for lists in ("plain", "general"):
             ours, theirs = (share(boots[machine, kernel, lists, "copy"][0].pages()) for kernel in ("series", "base"))
             apart = 100 * max(abs(a - b) for a, b in zip(ours, theirs))
-            yield f"{machine}, {LISTS[lists]}: shares are within 1 point of the base's ({apart:.1f})", apart <= 1
+            yield apart <= 1, f"{machine}, {LISTS[lists]}: shares are within 1 point of the base's ({apart:.1f})"
         for lists, machines in EVEN.items():
             if machine in machines:
                 away = max(boot.away(machine) for boot in boots[machine, "series", lists, "copy"])
-                yield (f"{machine}, {LISTS[lists]}: each buffer is {away / MIB:.1f} MiB from even, at most {TOP_BLOCK // MIB}",
-                       away <= TOP_BLOCK)
+                yield (away <= TOP_BLOCK,
+                       f"{machine}, {LISTS[lists]}: each buffer is {away / MIB:.1f} MiB from even, at most {TOP_BLOCK // MIB}")
         for lists in ("one", "blocks", "blocks+shuffle", "channels+blocks"):
             found = boots[machine, "series", lists, "copy"]
-            yield (f"{machine}, {LISTS[lists]}: {min(boot.movable for boot in found) // MIB} MiB are movable, at least 600",
-                   min(boot.movable for boot in found) >= MOVABLE)
+            movable = min(boot.movable for boot in found)
+            yield movable >= MOVABLE, f"{machine}, {LISTS[lists]}: {movable // MIB} MiB are movable, at least 600"
             inside = max(boot.inside for boot in found)
-            yield f"{machine}, {LISTS[lists]}: {inside} pages of slab and page tables are in the blocks", inside == 0
+            yield inside == 0, f"{machine}, {LISTS[lists]}: {inside} pages of slab and page tables are in the blocks"
 
 
-def write_csv(figures, path):
-    with open(path, "w", encoding="ascii", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(("machine", "kernel", "list", "work", "boot", "of", "channel0", "channel1", "channel2", "channel3", "other",
-                      "run", "time", "apart", "in step", "moved", "scanned", "instructions"))
+COLUMNS = ("machine", "kernel", "list", "work", "boot", "of", "channel0", "channel1", "channel2", "channel3", "other", "run", "time",
+           "apart", "in step", "moved", "scanned", "instructions")
 
-        def row(key, number, what, pages, *rest):
-            values = [f"{100 * value:.6g}" for value in share(pages)] if pages else [""]
-            out.writerow([*key, number, what, *values[:-1], *[""] * (5 - len(values)), values[-1], *rest])
 
-        for key, boots in figures.boots.items():
-            for number, boot in enumerate(boots, 1):
-                if boot.buffers:
-                    pages = boot.pages()
-                    row(key, number, "buffers", pages, f"{boot.run():.6g}", f"{ALONE * max(share(pages)):.4g}",
-                        f"{ALONE * boot.apart:.4g}", f"{ALONE * boot.lockstep:.4g}", "", "", "")
-                    row(key, number, "kernel", boot.kernel, *[""] * 7)
-                for percent, (pages, run) in boot.fill.items():
-                    row(key, number, f"{percent} percent", pages, f"{run / TOP_BLOCK:.6g}", *[""] * 6)
-                for minute, buffers in boot.churn.items():
-                    row(key, number, f"minute {minute}", add(pages for pages, _ in buffers),
-                        f"{max(run for _, run in buffers) / TOP_BLOCK:.6g}", *[""] * 6)
-                if key[3] == "compact":
-                    row(key, number, "compaction", None, *[""] * 4, boot.moved, boot.scanned, boot.instructions)
+def rows(figures):
+    """What each boot said, as COLUMNS have it"""
+    def row(what, pages, *rest):
+        values = [f"{100 * value:.6g}" for value in share(pages)] if pages else [""]
+        return [*key, number, what, *values[:-1], *[""] * (5 - len(values)), values[-1], *rest]
+
+    for key, boots in figures.boots.items():
+        for number, boot in enumerate(boots, 1):
+            if boot.buffers:
+                pages = boot.pages()
+                yield row("buffers", pages, f"{boot.run():.6g}", f"{ALONE * max(share(pages)):.4g}", f"{ALONE * boot.apart:.4g}",
+                          f"{ALONE * boot.lockstep:.4g}", "", "", "")
+                yield row("kernel", boot.kernel, *[""] * 7)
+            for percent, (pages, run) in boot.fill.items():
+                yield row(f"{percent} percent", pages, f"{run / TOP_BLOCK:.6g}", *[""] * 6)
+            for minute, buffers in boot.churn.items():
+                yield row(f"minute {minute}", add(pages for pages, _ in buffers),
+                          f"{max(run for _, run in buffers) / TOP_BLOCK:.6g}", *[""] * 6)
+            if key[3] == "compact":
+                yield row("compaction", None, *[""] * 4, boot.moved, boot.scanned, boot.instructions)
 
 
 def main():
@@ -308,12 +305,11 @@ def main():
     lines += NOTES.format(shuffles=len(figures.boots["published", "series", "shuffle", "copy"]), sparse=drawn["published"],
                           fewer=drawn["two"], churn=max(churned)).split("\n") + [""]
     judged = list(promises(figures))
-    lines += [f"{text} - {'holds' if kept else 'DOES NOT HOLD'}" for text, kept in judged]
-    with open(os.path.join(target, "channels.txt"), "w", encoding="ascii") as f:
-        f.write("\n".join(lines) + "\n")
-    write_csv(figures, os.path.join(target, "channels.csv"))
+    lines += [verdict(*promise) for promise in judged]
+    write_text(os.path.join(target, "channels.txt"), lines)
+    write_csv(os.path.join(target, "channels.csv"), COLUMNS, rows(figures))
     print("\n".join(lines))
-    return 0 if all(kept for _, kept in judged) else 1
+    return status(judged)
 
 
 if __name__ == "__main__":

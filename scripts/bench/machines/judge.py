@@ -7,10 +7,14 @@ bench/machines/judge.py report PLACEMENT CSV     models what it printed: a table
 
 The model: work that is bound by bandwidth takes as long as the busiest node, which is the bytes on that node by its bandwidth.
 """
-import csv
 import math
+import os
 import sys
 from typing import NamedTuple
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
+from figures import write_csv  # noqa: E402 - leaves nothing beside the sources
 
 PAGE = 4096
 MAX_WEIGHT = 255
@@ -378,8 +382,7 @@ TITLES = {
 def report(path, csv_path):
     kernel, runs = read_placement(path)
     rows = [row for workload in workloads() for row in rows_of(workload, runs)]
-    with open(csv_path, "w", encoding="ascii", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([COLUMNS] + rows)
+    write_csv(csv_path, COLUMNS, rows)
     print(HEAD.format(kernel=kernel))
     for machine, title in TITLES.items():
         part = [row for row in rows if row[0] == machine]

@@ -4,12 +4,15 @@
 
 The exit status is 1 when automatic migration does something while it is off, or leaves the memory of a long run far away.
 """
-import csv
 import glob
 import os
 import re
 import statistics
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
+from figures import cell, status, verdict, write_csv, write_text  # noqa: E402 - leaves nothing beside the sources
 
 WORKS = (("stream", "long run"), ("compile", "short programs"), ("pool", "thread pool"))
 MODES = (("base", "base"), ("balancing", "base, numa_balancing=1"), ("off", "off"), ("direct", "direct"), ("lazy", "lazy"))
@@ -57,10 +60,6 @@ def main():
     def figures(work, mode, column):
         return [getattr(run, column) for run in runs[work, mode]]
 
-    def cell(values, digits):
-        low, middle, high = (f"{value:.{digits}f}" for value in (min(values), statistics.median(values), max(values)))
-        return middle if low == high else f"{middle} ({low}..{high})"
-
     lines, rows = [], []
     for work, title in WORKS:
         lines.append(f"{title:24}{'moves':>18}{'pages':>26}{'near, %':>24}{'instructions':>24}")
@@ -71,25 +70,21 @@ def main():
                 rows.append([work, mode, number] + [f"{getattr(run, column):.6g}" for column in COLUMNS])
         lines.append("")
     lines += NOTES.format(runs=len(runs["stream", "off"])).split("\n") + [""]
-    promises = [("off: nothing is counted, and nothing follows",
-                 not any(sum(figures(work, mode, "followed")) for work, _ in WORKS for mode in ("base", "balancing", "off")))]
+    promises = [(not any(sum(figures(work, mode, "followed")) for work, _ in WORKS for mode in ("base", "balancing", "off")),
+                 "off: nothing is counted, and nothing follows")]
     for mode in ("direct", "lazy"):
-        promises.append((f"{mode}: at least {NEAR} % of a long run's accesses are near, and more than when off",
-                         statistics.median(figures("stream", mode, "near")) >=
-                         max(NEAR, statistics.median(figures("stream", "off", "near")))))
+        promises.append((statistics.median(figures("stream", mode, "near")) >=
+                         max(NEAR, statistics.median(figures("stream", "off", "near"))),
+                         f"{mode}: at least {NEAR} % of a long run's accesses are near, and more than when off"))
     taken, idle, moved = (statistics.median(figures("stream", mode, column)) for mode, column in
                           (("direct", "instructions"), ("off", "instructions"), ("direct", "migrated")))
     cost = (taken - idle) / max(moved, 1) * GIGABYTE_PAGES
-    promises.append((f"direct: a gigabyte costs {cost:.0f} million instructions, at most {GIGABYTE}", cost <= GIGABYTE))
-    lines += [f"{text} - {'holds' if kept else 'DOES NOT HOLD'}" for text, kept in promises]
-    with open(os.path.join(target, "migration.txt"), "w", encoding="ascii") as f:
-        f.write("\n".join(lines) + "\n")
-    with open(os.path.join(target, "migration.csv"), "w", encoding="ascii", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(("program", "mode", "run") + COLUMNS)
-        out.writerows(rows)
+    promises.append((cost <= GIGABYTE, f"direct: a gigabyte costs {cost:.0f} million instructions, at most {GIGABYTE}"))
+    lines += [verdict(*promise) for promise in promises]
+    write_text(os.path.join(target, "migration.txt"), lines)
+    write_csv(os.path.join(target, "migration.csv"), ("program", "mode", "run") + COLUMNS, rows)
     print("\n".join(lines))
-    return 0 if all(kept for _, kept in promises) else 1
+    return status(promises)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ bench/sim/judge.py --tap DIRECTORY    prints what is promised, as TAP
 DIRECTORY is sim-plan.sh's. What a plan has not asked for is in no table; what it has asked for and not got does not hold. The exit
 status is 1 when something promised does not hold.
 """
-import csv
 import glob
 import os
 import sys
@@ -17,7 +16,8 @@ from typing import NamedTuple
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
-from tap import Tap  # noqa: E402 - leaves nothing beside the sources
+from figures import status, verdict, write_csv, write_text  # noqa: E402 - leaves nothing beside the sources
+from tap import Tap  # noqa: E402
 
 # How far measurements may be off, percent
 BANDWIDTH, LATENCY, EVEN, REPEAT, PUBLISHED = 2, 3, 5, 1, 10
@@ -516,7 +516,7 @@ def cells(row):
         wanted = least if least == most else f"{least}..{most}"
     ratio = row.ratio()
     return [row.workload, row.placement, row.unit, number(row.measured, row.unit), wanted, row.of if row.wanted else "",
-            "" if ratio is None else f"{ratio:.3f}", f"{row.promise()} - {'holds' if row.holds() else 'DOES NOT HOLD'}" if row.rule else ""]
+            "" if ratio is None else f"{ratio:.3f}", verdict(row.holds(), row.promise()) if row.rule else ""]
 
 
 def number(value, unit):
@@ -542,17 +542,18 @@ def text_of(table):
     yield ""
 
 
-def write_csv(tables, path):
-    with open(path, "w", encoding="ascii", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(("table", "machine", "workload", "placement", "unit", "measured", "least", "most", "by", "ratio", "holds"))
-        for table in tables:
-            for row in table.rows:
-                least, most = (f"{value:.6g}" for value in row.wanted) if row.wanted else ("", "")
-                ratio, holds = row.ratio(), row.holds()
-                out.writerow((table.name, row.machine, row.workload, row.placement, row.unit,
-                              "" if row.measured is None else f"{row.measured:.6g}", least, most, row.of,
-                              "" if ratio is None else f"{ratio:.4f}", "" if holds is None else "yes" if holds else "no"))
+COLUMNS = ("table", "machine", "workload", "placement", "unit", "measured", "least", "most", "by", "ratio", "holds")
+
+
+def csv_rows(tables):
+    """All rows of the tables, as COLUMNS have them"""
+    for table in tables:
+        for row in table.rows:
+            least, most = (f"{value:.6g}" for value in row.wanted) if row.wanted else ("", "")
+            ratio, holds = row.ratio(), row.holds()
+            yield (table.name, row.machine, row.workload, row.placement, row.unit,
+                   "" if row.measured is None else f"{row.measured:.6g}", least, most, row.of,
+                   "" if ratio is None else f"{ratio:.4f}", "" if holds is None else "yes" if holds else "no")
 
 
 def print_tap(rows):
@@ -573,12 +574,11 @@ def main():
     promised = [row for table in tables for row in table.rows if row.rule]
     if tap:
         return print_tap(promised)
-    text = "\n".join(line for table in tables for line in text_of(table))
-    with open(os.path.join(sys.argv[2], "sim.txt"), "w", encoding="ascii") as file:
-        file.write(text + "\n")
-    write_csv(tables, os.path.join(sys.argv[2], "sim.csv"))
-    print(text)
-    return 0 if promised and all(row.holds() for row in promised) else 1
+    lines = [line for table in tables for line in text_of(table)]
+    write_text(os.path.join(sys.argv[2], "sim.txt"), lines)
+    write_csv(os.path.join(sys.argv[2], "sim.csv"), COLUMNS, csv_rows(tables))
+    print("\n".join(lines))
+    return status((row.holds(), row.promise()) for row in promised) if promised else 1
 
 
 if __name__ == "__main__":

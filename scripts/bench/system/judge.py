@@ -6,10 +6,13 @@ The first two kernels are the base and the one with the series: what the latter 
 is judged, and the exit status is 1 when a structure takes more cache lines.
 """
 import collections
-import csv
 import os
 import re
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
+from figures import status, verdict, write_csv, write_text  # noqa: E402 - leaves nothing beside the sources
 
 LINE = 64
 STRUCTURES = ("task_struct", "mm_struct", "vm_area_struct", "mempolicy", "page", "zone", "pglist_data")
@@ -95,16 +98,12 @@ def main():
     lines += [""] + NOTES.split("\n") + [""]
     larger = [structure for structure in STRUCTURES
               if cache_lines(series.layout[structure]) > cache_lines(base.layout[structure])]
-    lines.append("structures that take more cache lines than the base's: " + (", ".join(larger) or "none") +
-                 (" - DOES NOT HOLD" if larger else " - holds"))
-    with open(os.path.join(target, "system.txt"), "w", encoding="ascii") as f:
-        f.write("\n".join(lines) + "\n")
-    with open(os.path.join(target, "system.csv"), "w", encoding="ascii", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(["figure"] + [kernel.title for kernel in kernels])
-        out.writerows(rows)
+    promise = not larger, "structures that take more cache lines than the base's: " + (", ".join(larger) or "none")
+    lines.append(verdict(*promise))
+    write_text(os.path.join(target, "system.txt"), lines)
+    write_csv(os.path.join(target, "system.csv"), ["figure"] + [kernel.title for kernel in kernels], rows)
     print("\n".join(lines))
-    return 1 if larger else 0
+    return status([promise])
 
 
 if __name__ == "__main__":

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Prints what bench-tiering measured on two kernels as a table, and leaves tiering.csv and, over time, tiering-time.csv:
 bench/tiering/judge.py BASE SERIES DIRECTORY"""
-import csv
 import os
 import re
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
+from figures import status, verdict, write_csv  # noqa: E402 - leaves nothing beside the sources
 
 HEAD = """Share of the touches that the fast node serves, over the second half of the run; best: of any placement; moved: pages promoted
 and demoted, and for each percent of that share; hot: pages on the fast node that are among the hottest that fit there; wait: until
@@ -31,11 +34,6 @@ def read(path):
                 times.append((name, *match.groups()[:3]))
                 run.setdefault("course", []).append(int(match[4]))
     return runs, times
-
-
-def write_csv(path, rows):
-    with open(path, "w", encoding="ascii", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def row(run, kernel, fields):
@@ -85,8 +83,8 @@ def main():
     (base, base_times), (series, series_times) = read(sys.argv[1]), read(sys.argv[2])
     kernels = (("base", base), ("series", series))
     rows = [row(run, name, runs[run]) for run in series for name, runs in kernels]
-    write_csv(os.path.join(sys.argv[3], "tiering.csv"), [COLUMNS] + rows)
-    write_csv(os.path.join(sys.argv[3], "tiering-time.csv"), [["run", "kernel", "seconds", "share", "best"]] +
+    write_csv(os.path.join(sys.argv[3], "tiering.csv"), COLUMNS, rows)
+    write_csv(os.path.join(sys.argv[3], "tiering-time.csv"), ["run", "kernel", "seconds", "share", "best"],
               [(run, name, *values) for name, times in (("base", base_times), ("series", series_times)) for run, *values in times])
     width = max(len(run) for run in series)
     print(HEAD)
@@ -94,9 +92,9 @@ def main():
         print((f"{fields[0]:<{width}}  {fields[1]:<6}" + "".join(f" {field:>10}" for field in fields[2:])).rstrip())
     print()
     results = list(promises(base, series))
-    for holds, sentence in results:
-        print(sentence if holds is None else f"{sentence} - {'holds' if holds else 'DOES NOT HOLD'}")
-    sys.exit(1 if any(holds is False for holds, _ in results) else 0)
+    for result in results:
+        print(verdict(*result))
+    sys.exit(status(results))
 
 
 main()
