@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is measured, in words: promises that hold or do not, and tables as text and as CSV."""
+"""What is measured, in words: promises that hold or do not, tables as text and as CSV, and what others have published."""
 import csv
 import statistics
 
@@ -19,6 +19,30 @@ def cell(values, digits=2):
     values = list(values)
     low, middle, high = (f"{value:.{digits}f}" for value in (min(values), statistics.median(values), max(values)))
     return middle if low == high else f"{middle} ({low}..{high})"
+
+
+class Published:
+    """What others have published. path: a table with KEY, VALUE or LOW-HIGH, UNIT, WHAT and SOURCE in each line, separated by tabs"""
+    def __init__(self, path):
+        self.values = {}
+        with open(path, encoding="ascii") as file:
+            for line in file:
+                if not line.startswith("#"):
+                    key, value, _, _, _ = line.rstrip("\n").split("\t")
+                    self.values[key] = [float(number) if "." in number else int(number) for number in value.split("-")]
+
+    def number(self, key):
+        """The one number that was published of KEY"""
+        number, = self.values[key]
+        return number
+
+    def span(self, key):
+        """What was published of KEY as (lowest, highest), which are the same where it is one number"""
+        return self.values[key][0], self.values[key][-1]
+
+    def below(self, prefix):
+        """The rest of each KEY that begins so -> the one number that was published of it"""
+        return {key[len(prefix):]: self.number(key) for key in self.values if key.startswith(prefix)}
 
 
 def write_text(path, lines):

@@ -72,6 +72,11 @@ gives() {
 	END { printf "%s - %s was compared\n", lines ? "ok" : "not ok", name }' - "$2"
 }
 
+# told KEY: what was published
+told() {
+	field "$TOP/scripts/bench/published.tsv" "$1" 2
+}
+
 all() {
 	"$out/model-unit" > "$work/model"
 	status=$?
@@ -91,10 +96,10 @@ alone 0 2:1 208.7
 alone 1 1:1 22.25
 alone 1 2:1 24.4" > "$work/published"
 	gives socket "$work/published"
-	echo "alone 0 2:1 298.8
-alone 0 1:1 273.2
-even 2:1 113.04
-even 1:1 117.23
+	echo "alone 0 2:1 $(told mix/2:1/dram)
+alone 0 1:1 $(told mix/1:1/dram)
+even 2:1 $(told mix/2:1/default)
+even 1:1 $(told mix/1:1/default)
 gain 2:1 1.336
 gain 1:1 1.381" > "$work/published"
 	gives expanders "$work/published"
@@ -105,8 +110,8 @@ gain 1:0 1.328" > "$work/published"
 	gives lookups "$work/published"
 	echo "alone 0 2:1 300
 alone 0 1:1 255
-gain 2:1 1.21
-gain 1:1 1.31" > "$work/published"
+gain 2:1 $(told channels/2:1/weighted/over-dram)
+gain 1:1 $(told channels/1:1/weighted/over-dram)" > "$work/published"
 	gives ddr5-cxl "$work/published"
 	# 4 GiB: what does not fit below the hole comes behind it.
 	sed 's/-m 2G/-m 4G/; s/size=1G/size=2G/' "$scenarios/cxl2.conf" > "$work/large.conf"

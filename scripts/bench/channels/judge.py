@@ -9,9 +9,10 @@ import os
 import re
 import sys
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
-from figures import cell, status, verdict, write_csv, write_text  # noqa: E402 - leaves nothing beside the sources
+sys.path.insert(0, os.path.join(HERE, "../../lib"))
+from figures import Published, cell, status, verdict, write_csv, write_text  # noqa: E402 - leaves nothing beside the sources
 
 # Channels of each node, in the order of the ranges that run.sh gives.
 Machine = collections.namedtuple("Machine", "title nodes")
@@ -32,7 +33,7 @@ LISTS = {
     "channels+blocks": "channels, blocks",
     "channels+shuffle": "channels, shuffle",
 }
-PUBLISHED = {"plain": 4.047, "general": 4.068, "one": 4.010, "blocks+shuffle": 3.173}
+PUBLISHED = Published(os.path.join(HERE, "../published.tsv")).below("buffers/")
 # In seconds, when each access goes to one channel: the published time of the plain kernel
 ALONE = PUBLISHED["plain"]
 MIXES = ((1, 10), (1, 1), (10, 1))
@@ -54,9 +55,9 @@ memory of each. Before them one allocation uses up what is free in blocks below 
 Share: of the buffers' pages, on each channel. Run: the longest part of a buffer on one channel, in steps of 4 MiB. Away: the
 farthest that a buffer's share of one of its node's channels is from even, in MiB. Blocks are 600 MiB on all channels (on two
 nodes 608 MiB); BASE is 256 MiB (on two nodes 768 MiB, so that 256 MiB are of the first node and 344 MiB of the second).
-Model: all channels are equal, and a program takes as long as the channel with the most accesses: time = 4.047 s x its share, as
-4.047 s is the published time with all on one channel. Apart and in step: at each moment threads wait for the channel that is
-busiest then, and are each at a page of their own, or all at the same page; time = 4.047 s x the sum of its accesses / all
+Model: all channels are equal, and a program takes as long as the channel with the most accesses: time = {alone} s x its share, as
+{alone} s is the published time with all on one channel. Apart and in step: at each moment threads wait for the channel that is
+busiest then, and are each at a page of their own, or all at the same page; time = {alone} s x the sum of its accesses / all
 accesses. The first is the best that the placement allows. All leave out what processors take when no channel limits them, caches,
 and banks and directions of a channel, so that they exaggerate differences: no column is a forecast of the published one.
 kernel:user: accesses to memory of the kernel in place of so many of the program's, spread over its slab, its page tables and its
@@ -303,7 +304,7 @@ def main():
     drawn = {machine: len(figures.boots[machine, "series", "blocks+shuffle", "copy"]) for machine in MACHINES}
     lines += ["* The base takes 600M@BASE for 600M.", ""]
     lines += NOTES.format(shuffles=len(figures.boots["published", "series", "shuffle", "copy"]), sparse=drawn["published"],
-                          fewer=drawn["two"], churn=max(churned)).split("\n") + [""]
+                          fewer=drawn["two"], churn=max(churned), alone=ALONE).split("\n") + [""]
     judged = list(promises(figures))
     lines += [verdict(*promise) for promise in judged]
     write_text(os.path.join(target, "channels.txt"), lines)

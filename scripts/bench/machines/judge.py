@@ -12,9 +12,10 @@ import os
 import sys
 from typing import NamedTuple
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
-from figures import write_csv  # noqa: E402 - leaves nothing beside the sources
+sys.path.insert(0, os.path.join(HERE, "../../lib"))
+from figures import Published, write_csv  # noqa: E402 - leaves nothing beside the sources
 
 PAGE = 4096
 MAX_WEIGHT = 255
@@ -87,34 +88,39 @@ def fit_machine(mixes, most):
 
 # --- the machines, as published
 
+TOLD = Published(os.path.join(HERE, "../published.tsv"))
+
+
+def alone(kernel):
+    """The bandwidths of DRAM and of CXL for a kernel of STREAM, GB/s"""
+    return TOLD.number(f"stream/{kernel}/dram"), TOLD.number(f"stream/{kernel}/cxl")
+
+
 STREAM_KERNELS = {
-    # bytes that STREAM counts, and the bandwidth of DRAM and of CXL for that kernel, GB/s
-    "copy": ({"a": 1, "c": 1}, (200.9, 22.2)),
-    "scale": ({"b": 1, "c": 1}, (202.1, 22.3)),
-    "add": ({"a": 1, "b": 1, "c": 1}, (208.9, 24.4)),
-    "triad": ({"a": 1, "b": 1, "c": 1}, (208.5, 24.5)),
+    # bytes that STREAM counts, and bandwidths
+    "copy": ({"a": 1, "c": 1}, alone("copy")),
+    "scale": ({"b": 1, "c": 1}, alone("scale")),
+    "add": ({"a": 1, "b": 1, "c": 1}, alone("add")),
+    "triad": ({"a": 1, "b": 1, "c": 1}, alone("triad")),
 }
 # The whole ratio next to those of the four kernels, 8.5 to 9.05
 STREAM_WEIGHTS = [9, 1]
 
-MIXES = {
-    # DRAM only, default interleave, weighted: GB/s; published gains of weighted over the other two
-    "2:1": ((298.8, 113.04, 412.5), 1.38, 3.65),
-    "1:1": ((273.2, 117.23, 382.7), 1.40, 3.26),
-}
+MIX_TRAFFIC = {"2:1": {"read": 2, "written": 1}, "1:1": {"read": 1, "written": 1}}
+# DRAM only, default interleave, weighted: GB/s
+MIXES = {mix: tuple(TOLD.number(f"mix/{mix}/{placement}") for placement in ("dram", "default", "weighted")) for mix in MIX_TRAFFIC}
 
 DDR5_CHANNELS, CXL_CHANNELS = 8, 4
-CHANNEL_GAINS = {"2:1": 1.21, "1:1": 1.31}
+CHANNEL_GAINS = {mix: TOLD.number(f"channels/{mix}/weighted/over-dram") for mix in MIX_TRAFFIC}
 
-LOOKUPS = {"dram": 4691618, "interleave": 3077293, "everything": 5809513}
+LOOKUPS = {"dram": TOLD.number("lookup/dram"), "interleave": TOLD.number("lookup/default"), "everything": TOLD.number("lookup/weighted")}
 
 # The lookups' table is read at random, so each page as often as any other. "rest" is whatever else a program has; the model gives
 # it no traffic.
 BUFFERS = {"stream": "a=24,b=24,c=24,rest=4", "mix": "read=64,written=64,rest=4", "lookup": "table=96,rest=4"}
-MIX_TRAFFIC = {"2:1": {"read": 2, "written": 1}, "1:1": {"read": 1, "written": 1}}
 
 
-class Published(NamedTuple):
+class Placed(NamedTuple):
     """What was published of a placement; gains as (least, most)"""
     value: float = None
     over_dram: tuple = None
@@ -138,24 +144,25 @@ class Workload(NamedTuple):
 def stream():
     for name, (traffic, bandwidth) in STREAM_KERNELS.items():
         published = {
-            "dram": Published(bandwidth[0]),
-            "cxl": Published(bandwidth[1]),
-            "interleave": Published(None, (0.22, 0.22)),
-            "everything": Published(None, (0.94, 1.04)),
-            "big": Published(217.7 if name == "triad" else None, (1.025, 1.04), (4.16, 4.64)),
+            "dram": Placed(bandwidth[0]),
+            "cxl": Placed(bandwidth[1]),
+            "interleave": Placed(None, TOLD.span("stream/default/over-dram")),
+            "everything": Placed(None, TOLD.span("stream/global/over-dram")),
+            "big": Placed(TOLD.number("stream/triad/targeted") if name == "triad" else None,
+                          TOLD.span("stream/targeted/over-dram"), TOLD.span("stream/targeted/over-default")),
         }
         yield Workload("one expander", name, "stream", STREAM_WEIGHTS, BUFFERS["stream"], bandwidth, traffic, "GB/s", published,
                        {"dram": "input", "cxl": "input"})
 
 
 def mixes(fits):
-    for (name, (values, over_dram, over_interleave)), fit in zip(MIXES.items(), fits):
+    for (name, values), fit in zip(MIXES.items(), fits):
         bandwidth = (values[0],) + (fit.bandwidth,) * fit.expanders
         published = {
-            "dram": Published(values[0]),
-            "interleave": Published(values[1]),
-            "everything": Published(values[2], (over_dram, over_dram), (over_interleave, over_interleave)),
-            "big": Published(),
+            "dram": Placed(values[0]),
+            "interleave": Placed(values[1]),
+            "everything": Placed(values[2], TOLD.span(f"mix/{name}/weighted/over-dram"), TOLD.span(f"mix/{name}/weighted/over-default")),
+            "big": Placed(),
         }
         yield Workload("N expanders", name, "mix-" + name.replace(":", "-"), best_weights(bandwidth), BUFFERS["mix"], bandwidth,
                        MIX_TRAFFIC[name], "GB/s", published, {"dram": "input", "interleave": "fitted", "everything": "fitted"})
@@ -164,8 +171,7 @@ def mixes(fits):
 def channels():
     bandwidth = (DDR5_CHANNELS, CXL_CHANNELS)
     for name, gain in CHANNEL_GAINS.items():
-        published = {"dram": Published(), "interleave": Published(), "everything": Published(None, (gain, gain)),
-                     "big": Published()}
+        published = {"dram": Placed(), "interleave": Placed(), "everything": Placed(None, (gain, gain)), "big": Placed()}
         yield Workload("8 + 4 channels", name, "channels", best_weights(bandwidth), BUFFERS["mix"],
                        bandwidth, MIX_TRAFFIC[name], "channels", published, {"dram": "input"})
 
@@ -178,17 +184,17 @@ def lookup_bandwidth():
 def lookups():
     bandwidth = lookup_bandwidth()
     published = {
-        "dram": Published(LOOKUPS["dram"]),
-        "interleave": Published(LOOKUPS["interleave"]),
-        "everything": Published(LOOKUPS["everything"], (1.24, 1.24), (1.89, 1.89)),
-        "big": Published(),
+        "dram": Placed(LOOKUPS["dram"]),
+        "interleave": Placed(LOOKUPS["interleave"]),
+        "everything": Placed(LOOKUPS["everything"], TOLD.span("lookup/weighted/over-dram"), TOLD.span("lookup/weighted/over-default")),
+        "big": Placed(),
     }
     yield Workload("random lookup", "lookup", "lookup", best_weights(bandwidth), BUFFERS["lookup"], bandwidth, {"table": 1},
                    "lookups/s", published, {"dram": "fitted", "interleave": "fitted"})
 
 
 def all_mixes():
-    return [values for values, _, _ in MIXES.values()]
+    return list(MIXES.values())
 
 
 def chosen_fits():
@@ -358,8 +364,10 @@ def print_lookups(rows):
     print(f"Bandwidths in lookups a second: DRAM {dram}, fitted to DRAM only; the expander {expander:.0f}, "
           "half of\ndefault interleave. The weighted result is not part of the fit: residual "
           f"{100 * (weighted / LOOKUPS['everything'] - 1):+.1f} %.\n"
-          f"Run time against DRAM only {100 * (modelled[NAMES['dram']] / weighted - 1):+.0f} % (published -19 %), "
-          f"against default interleave {100 * (modelled[NAMES['interleave']] / weighted - 1):+.0f} % (published -47 %).\n")
+          f"Run time against DRAM only {100 * (modelled[NAMES['dram']] / weighted - 1):+.0f} % "
+          f"(published -{TOLD.number('lookup/weighted/saved-over-dram')} %), "
+          f"against default interleave {100 * (modelled[NAMES['interleave']] / weighted - 1):+.0f} % "
+          f"(published -{TOLD.number('lookup/weighted/saved-over-default')} %).\n")
 
 
 def print_placement(runs, wanted):

@@ -10,9 +10,10 @@ import re
 import statistics
 import sys
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
-from figures import cell, status, verdict, write_csv, write_text  # noqa: E402 - leaves nothing beside the sources
+sys.path.insert(0, os.path.join(HERE, "../../lib"))
+from figures import Published, cell, status, verdict, write_csv, write_text  # noqa: E402 - leaves nothing beside the sources
 
 WORKS = (("stream", "long run"), ("compile", "short programs"), ("pool", "thread pool"))
 MODES = (("base", "base"), ("balancing", "base, numa_balancing=1"), ("off", "off"), ("direct", "direct"), ("lazy", "lazy"))
@@ -31,8 +32,10 @@ Moves: of tasks from node to node, as the scheduler decided; short programs are 
 migrated, for whatever reason. Near: of the pages that were looked up while they were in use, those on the node of who used them.
 Instructions: all of the kernel's, timer ticks and idle processors included, in millions. Each figure is the median of {runs}
 runs, with the least and the most where these differ: time is the host's here, and no two runs are the same.
-Published in 2006, a kernel's build on 4 sockets: allmodconfig 290 s unpatched, 287 s off, 310 s lazy; defconfig 40.7 s unpatched,
-40.5 s off, 40.9 s direct, 41.4 s lazy, with 4058 moves between nodes, 163627 pages unmapped and 44968 migrated."""
+Published in 2006, a kernel's build on 4 sockets: allmodconfig {allmod[unpatched]} s unpatched, {allmod[off]} s off, \
+{allmod[lazy]} s lazy; defconfig {default[unpatched]} s unpatched,
+{default[off]} s off, {default[direct]} s direct, {default[lazy]} s lazy, with {default[moves]} moves between nodes, \
+{default[unmapped]} pages unmapped and {default[migrated]} migrated."""
 
 
 class Run:
@@ -69,7 +72,9 @@ def main():
             for number, run in enumerate(runs[work, mode], 1):
                 rows.append([work, mode, number] + [f"{getattr(run, column):.6g}" for column in COLUMNS])
         lines.append("")
-    lines += NOTES.format(runs=len(runs["stream", "off"])).split("\n") + [""]
+    published = Published(os.path.join(HERE, "../published.tsv"))
+    lines += NOTES.format(runs=len(runs["stream", "off"]), allmod=published.below("migration/allmodconfig/"),
+                          default=published.below("migration/defconfig/")).split("\n") + [""]
     promises = [(not any(sum(figures(work, mode, "followed")) for work, _ in WORKS for mode in ("base", "balancing", "off")),
                  "off: nothing is counted, and nothing follows")]
     for mode in ("direct", "lazy"):

@@ -14,9 +14,10 @@ import sys
 import textwrap
 from typing import NamedTuple
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
-from figures import status, verdict, write_csv, write_text  # noqa: E402 - leaves nothing beside the sources
+sys.path.insert(0, os.path.join(HERE, "../../lib"))
+from figures import Published, status, verdict, write_csv, write_text  # noqa: E402 - leaves nothing beside the sources
 from tap import Tap  # noqa: E402
 
 # How far measurements may be off, percent
@@ -31,6 +32,8 @@ REACHED = 98
 TIERING = 3
 
 LINE = 64
+
+TOLD = Published(os.path.join(HERE, "../published.tsv"))
 
 # Reads and writes of STREAM's kernels
 KERNELS = {"copy": (1, 1), "scale": (1, 1), "add": (2, 1), "triad": (2, 1)}
@@ -266,8 +269,8 @@ readers. Shares are of the scenario's bandwidth of reads.""", rows, lines)
 
 
 def gains(measured, prefix, workload, placements, unit, value):
-    """Rows of a workload: absolute ones, and those over DRAM only. placements: of each what was published over DRAM only, a number
-    or (least, most), and a rule, or None"""
+    """Rows of a workload: absolute ones, and those over DRAM only. placements: of each what was published over DRAM only as
+    (least, most), and a rule, or None"""
     rows = []
     for place, published in placements.items():
         key = prefix + place
@@ -276,22 +279,28 @@ def gains(measured, prefix, workload, placements, unit, value):
         rows.append(Row(measured.scenarios[key], workload, PLACEMENTS[place], unit, value(key)))
         if published:
             gain, rule = published
-            gain = gain if isinstance(gain, tuple) else (gain, gain)
             rows.append(Row(measured.scenarios[key], workload, PLACEMENTS[place], f"/ {PLACEMENTS['dram']}",
                             over(value(key), value(prefix + "dram")), gain, "published", rule, PUBLISHED))
     return rows
 
 
+def more(factors):
+    """Percent that the least and the most of some factors add: +2.5 to +4"""
+    return " to ".join(f"{100 * (factor - 1):+.3g}" for factor in dict.fromkeys(factors))
+
+
 def stream(measured):
-    rows = []
-    placements = {"cxl": None, "dram": None, "default": (0.22, "within"), "global": ((0.94, 1.04), "within"),
-                  "targeted": ((1.025, 1.04), "within"), "weighted": ((0.94, 1.04), "within")}
+    rows, speeds = [], {place: [TOLD.number(f"stream/{kernel}/{place}") for kernel in KERNELS] for place in ("dram", "cxl")}
+    default, everything, targeted = (TOLD.span(f"stream/{place}/over-dram") for place in ("default", "global", "targeted"))
+    placements = {"cxl": None, "dram": None, "default": (default, "within"), "global": (everything, "within"),
+                  "targeted": (targeted, "within"), "weighted": (everything, "within")}
     for kernel in KERNELS:
         rows += gains(measured, "stream/", kernel, placements, "GB/s", lambda key, name=kernel: measured.value(key, name))
-    return Table("stream", "STREAM", """\
-A socket with DRAM of 201 to 209 GB/s and a CXL expander of 22 to 24. Published: -78 % with default interleave, -6 to +4 % with
-weights for all of the task (global), +2.5 to +4 % with weights for its arrays (targeted), over DRAM only. Four CPUs stand for the
-socket; arrays of 32 MiB stand for some of gigabytes. Weights are 9:1; automatic ones are what the kernel derives of the tables.
+    return Table("stream", "STREAM", f"""\
+A socket with DRAM of {min(speeds['dram']):.0f} to {max(speeds['dram']):.0f} GB/s and a CXL expander of {min(speeds['cxl']):.0f} to
+{max(speeds['cxl']):.0f}. Published: {more(default)} % with default interleave, {more(everything)} % with weights for all of the task
+(global), {more(targeted)} % with weights for its arrays (targeted), over DRAM only. Four CPUs stand for the socket; arrays of 32 MiB
+stand for some of gigabytes. Weights are 9:1; automatic ones are what the kernel derives of the tables.
 Never published: latencies, and the weights. All of the model's traffic is that of arrays, so that global and targeted are alike.""",
                  rows)
 
@@ -318,7 +327,7 @@ def several(numbers):
 
 
 def mixed(measured, prefix, published, rule):
-    """Tables of mixes of reads and writes. published: mix -> placement -> gain over DRAM, and over default interleave"""
+    """Tables of mixes of reads and writes. published: mix -> gains over DRAM, and over default interleave, each (least, most)"""
     rows, speeds = [], []
     for mix, (over_dram, over_default) in published.items():
         path = f"{prefix}/{mix}/"
@@ -329,8 +338,7 @@ def mixed(measured, prefix, published, rule):
                       "GB/s", value)
         if over_default and path + "best" in measured.asked:
             rows.append(Row(measured.scenarios[path + "best"], mix, PLACEMENTS["best"], "/ default interleave",
-                            over(value(path + "best"), value(path + "default")), (over_default, over_default), "published",
-                            rule, PUBLISHED))
+                            over(value(path + "best"), value(path + "default")), over_default, "published", rule, PUBLISHED))
         if path + "dram" in measured.asked:
             nodes = [node.speed(*map(int, mix.split(":"))) for node in measured.nodes(path + "dram")]
             speeds.append(f"{mix}: {several(nodes)}, together {sum(nodes):.1f} GB/s.")
@@ -343,34 +351,38 @@ def weights_of(measured, key):
 
 
 def mixes(measured):
-    rows, speeds = mixed(measured, "mix", {"2:1": (1.38, 3.65), "1:1": (1.40, 3.26)}, "within")
+    published = {mix: [TOLD.span(f"mix/{mix}/weighted/{base}") for base in ("over-dram", "over-default")] for mix in ("2:1", "1:1")}
+    rows, speeds = mixed(measured, "mix", published, "within")
     return Table("mixes", "Reads and writes, one socket with several expanders", f"""\
-Published: DRAM of 298.8 GB/s with two reads a write, 273.2 with one; gains of weighted over DRAM only and over default interleave.
-Number and bandwidth of the expanders were not published and are fitted to these gains. Nodes:
+Published: DRAM of {TOLD.number('mix/2:1/dram')} GB/s with two reads a write, {TOLD.number('mix/1:1/dram')} with one; gains of weighted
+over DRAM only and over default interleave. Number and bandwidth of the expanders were not published and are fitted to these gains. Nodes:
 {speeds} Automatic weights: {weights_of(measured, 'mix/weights')}:
 of a node's bandwidths of reads and of writes the smaller one counts, DRAM's of writes and an expander's of reads. The best ones are
 24:1 and 21:1. Four CPUs stand for the socket; 64 MiB for some gigabytes.""", rows)
 
 
 def channels(measured):
-    rows, speeds = mixed(measured, "channels", {"2:1": (1.21, None), "1:1": (1.31, None)}, "within")
+    published = {mix: (TOLD.span(f"channels/{mix}/weighted/over-dram"), None) for mix in ("2:1", "1:1")}
+    rows, speeds = mixed(measured, "channels", published, "within")
     return Table("channels", "Reads and writes, 8 channels of DDR5 with 4 of CXL", f"""\
-Published: gains of weighted over DRAM only, +21 % with two reads a write and +31 % with one, and no bandwidth: those of the nodes are
-fitted to the gains. Nodes:
+Published: gains of weighted over DRAM only, {more(published['2:1'][0])} % with two reads a write and {more(published['1:1'][0])} % with
+one, and no bandwidth: those of the nodes are fitted to the gains. Nodes:
 {speeds} Automatic weights: {weights_of(measured, 'channels/weights')}.
 Four CPUs stand for the socket; 64 MiB for some gigabytes.""", rows)
 
 
 def lookups(measured):
-    rows = gains(measured, "lookup/", "lookup", {"dram": None, "default": None, "weighted": (1.24, "within")}, "lookups/s", measured.value)
+    placements = {"dram": None, "default": None, "weighted": (TOLD.span("lookup/weighted/over-dram"), "within")}
+    rows = gains(measured, "lookup/", "lookup", placements, "lookups/s", measured.value)
+    dram, default, weighted = (TOLD.number(f"lookup/{place}") / 1e6 for place in ("dram", "default", "weighted"))
     if "lookup/weighted" in measured.asked:
         rows.append(Row(measured.scenarios["lookup/weighted"], "lookup", PLACEMENTS["weighted"], "/ default interleave",
-                        over(measured.value("lookup/weighted"), measured.value("lookup/default")), (1.89, 1.89), "published", "within",
-                        PUBLISHED))
+                        over(measured.value("lookup/weighted"), measured.value("lookup/default")),
+                        TOLD.span("lookup/weighted/over-default"), "published", "within", PUBLISHED))
     return Table("lookups", "Random lookups, one socket with an expander", f"""\
-Published: 4.69 million lookups/s with DRAM only, 3.08 with default interleave, 5.81 weighted, on 56 cores; of the nodes nothing, so
-their bandwidths are fitted to the first two. Automatic weights: {weights_of(measured, 'lookup/weights')}. Four CPUs stand for the
-socket, a small table for a large one.""", rows)
+Published: {dram:.2f} million lookups/s with DRAM only, {default:.2f} with default interleave, {weighted:.2f} weighted, on 56 cores; of
+the nodes nothing, so their bandwidths are fitted to the first two. Automatic weights: {weights_of(measured, 'lookup/weights')}.
+Four CPUs stand for the socket, a small table for a large one.""", rows)
 
 
 SOCKETS = {"0": "first socket", "1": "second socket", "both": "both at once"}
@@ -454,11 +466,13 @@ def tiering(measured):
             lines.append(f"{seconds:<14g}" + "".join(f"{each[1] / 1e6:16.2f}{each[2]:8.1f}" if each else f"{'-':>16}{'-':>8}"
                                                      for each in found))
         lines.append("")
-    return Table("tiering", "Accesses a second while pages are promoted", """\
-Published: from 74.24 to 162.67 M accesses/s, 2.19 times as many, with DRAM and Optane memory; of a machine that is not this one. DRAM of
-256 MiB is first filled by what happens to be touched first, of 512 MiB; persistent memory has the rest. The base is one that knows
-the tiers, or it would promote nothing. Seconds stand for minutes: on all kernels alike a scan takes 0.2 s, the first threshold is
-20 ms, and the limit is 400 MB/s, where the defaults are 1 to 60 s, 1000 ms and none. Means are of the second half.""", rows, lines)
+    before, after, factor = (TOLD.number(f"tiering/{which}") for which in ("from", "to", "gain"))
+    return Table("tiering", "Accesses a second while pages are promoted", f"""\
+Published: from {before} to {after} M accesses/s, {factor} times as many, with DRAM and Optane memory; of a machine that is not
+this one. DRAM of 256 MiB is first filled by what happens to be touched first, of 512 MiB; persistent memory has the rest. The base
+is one that knows the tiers, or it would promote nothing. Seconds stand for minutes: on all kernels alike a scan takes 0.2 s, the
+first threshold is 20 ms, and the limit is 400 MB/s, where the defaults are 1 to 60 s, 1000 ms and none. Means are of the second
+half.""", rows, lines)
 
 
 def found_weights(measured):
