@@ -21,9 +21,41 @@ files() {
 
 check_mails() {
 	# Debian's python3 has the modules, whichever else comes first.
+	# Who looks after new files: one patch says it, see check_maintainers.
 	find "$BUILD/series" -name '*.patch' ! -name 0000-cover-letter.patch | sort |
 		PATH=/usr/bin:$PATH xargs -P "$(nproc)" -n 1 perl "$BUILD/base/scripts/checkpatch.pl" --root="$tree" --strict \
-			--no-summary --show-types
+			--no-summary --show-types --ignore FILE_PATH_CHANGES
+}
+
+# Somebody looks after each file of the overlay, and each entry has files.
+check_maintainers() {
+	git -C "$tree" diff refs/series/base HEAD -- MAINTAINERS | sed -n 's/^+F:[[:space:]]*//p' >"$BUILD/.entries"
+	"$TOP/scripts/queue/overlay.sh" | awk '
+		FILENAME == ARGV[1] {
+			entry[++entries] = $0
+			gsub(/[.+]/, "\\\\&")
+			gsub(/\*/, "[^/]*")
+			pattern[entries] = "^" $0 ($0 ~ /\/$/ ? "" : "$")
+			next
+		}
+		{
+			cared_for = 0
+			for (i = 1; i <= entries; i++)
+				if ($0 ~ pattern[i])
+					used[i] = cared_for = 1
+			if (!cared_for) {
+				print "no entry of MAINTAINERS has " $0
+				failed = 1
+			}
+		}
+		END {
+			for (i = 1; i <= entries; i++)
+				if (!(i in used)) {
+					print "MAINTAINERS: there is no " entry[i]
+					failed = 1
+				}
+			exit failed
+		}' "$BUILD/.entries" -
 }
 
 check_kernel_doc() {
@@ -117,6 +149,7 @@ if "$TOP/scripts/queue/plan.sh" | grep -q '^patch '; then
 	check "git am on a clean base" "$TOP/scripts/queue/series.sh"
 	check "system call tables" "$TOP/scripts/check/syscalls.sh"
 	check "checkpatch" check_mails
+	check "entries of MAINTAINERS" check_maintainers
 	check "sparse and W=1" "$TOP/scripts/check/analyse.sh"
 	check "Sphinx" "$TOP/scripts/check/docs.sh"
 fi

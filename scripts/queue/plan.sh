@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Reads patches/series and prints one line a patch ("patch NAME"), each
-# followed by the overlay files it brings ("file PATH").  Refuses a series
-# that does not account for every patch and every overlay file.
+# followed by the overlay files it brings ("file PATH"), and by "rows" if it
+# has the rows of system call tables.  Refuses a series that does not account
+# for every patch and every overlay file.
 #
 # In the series a comment of one word behind "#" and two or more spaces names
-# an overlay file of the patch above it; other comments are prose.
+# an overlay file of the patch above it, or patches/syscall-rows; other comments
+# are prose.
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
@@ -29,6 +31,8 @@ function bad(what) {
 		bad("\"#\" and two spaces name one overlay file; prose takes one space")
 	else if (patch == "")
 		bad("overlay file before the first patch: " $2)
+	else if ($2 == "patches/syscall-rows")
+		print "rows"
 	else
 		print "file " $2
 	next

@@ -52,6 +52,24 @@ plain() {
 	}' "$1"
 }
 
+# A Makefile of a room gets an object with the patch that brings its source:
+# tree.sh sees to that.
+grows() {
+	case $1 in
+	mm/*/*/*) false ;;
+	mm/*/Makefile) [ -n "$(owner "$1")" ] ;;
+	*) false ;;
+	esac
+}
+
+# has_rows PATCH: the rows of system call tables are its, and made from a list
+has_rows() {
+	awk -v "patch=$1" '
+		$1 == "patch" { mine = $2 == patch }
+		$1 == "rows" && mine { found = 1 }
+		END { exit !found }' "$work/plan"
+}
+
 # write COMMIT FILE: the commit as a patch of quilt's form
 write() {
 	g diff-tree -r --no-commit-id --no-renames --name-status "$1" >"$work/changes"
@@ -60,10 +78,13 @@ write() {
 	while read -r status file; do
 		if in_base "$file"; then
 			[ "$status" = M ] || die "commit \"$subject\" adds or removes $file, a file of the base; a hook changes lines only"
+			case $file in
+			*.tbl) ! has_rows "$(basename "$2")" || continue ;;
+			esac
 			printf '%s\n' "$file" >>"$work/hooks"
 		elif [ "$status" = A ]; then
 			printf '%s\n' "$file" >>"$work/brought"
-		else
+		elif ! grows "$file"; then
 			die "commit \"$subject\" changes $file, which an earlier commit brought;" \
 				"fold the change into that commit (git rebase -i)"
 		fi
@@ -223,7 +244,9 @@ while read -r commit patch; do
 	fi
 	while read -r file; do
 		[ -n "$(owner "$file")" ] || list "$file" "$patch"
-		g cat-file blob "$commit:$file" >"$work/blob"
+		from=$commit
+		! grows "$file" || from=$head
+		g cat-file blob "$from:$file" >"$work/blob"
 		mode=$(g ls-tree "$commit" -- "$file" | cut -d ' ' -f 1)
 		mkdir -p "$(dirname "$TOP/$file")"
 		if ! cmp -s "$work/blob" "$TOP/$file"; then

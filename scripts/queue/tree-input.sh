@@ -13,6 +13,7 @@ cd "$TOP"
 		printf '%s\n' "$kind"
 		case $kind in
 		patch) sha256sum "patches/$name" ;;
+		rows) sha256sum patches/syscall-rows scripts/queue/rows.sh ;;
 		file)
 			[ ! -x "$name" ] || printf 'executable '
 			sha256sum "$name"

@@ -96,6 +96,47 @@ bring() {
 	GIT_INDEX_FILE=$work/index g update-index --add --index-info <"$work/entries"
 }
 
+# grow: a Makefile of a room has the objects in the index whose sources are there
+grow() {
+	sed -n 's,^file \(mm/[^/]*/Makefile\)$,\1,p' "$work/plan" | while read -r file; do
+		GIT_INDEX_FILE=$work/index g ls-files -- "${file%Makefile}" >"$work/room"
+		grep -qxF "$file" "$work/room" || continue
+		awk -v "room=${file%Makefile}" '
+		FILENAME == ARGV[1] { there[$0] = 1; next }
+		{
+			line = ""
+			words = split($0, word, " ")
+			dropped = left = 0
+			for (i = 1; i <= words; i++) {
+				source = room substr(word[i], 1, length(word[i]) - 1) "c"
+				if (word[i] ~ /\.o$/ && !(source in there)) {
+					dropped++
+					continue
+				}
+				left += word[i] ~ /\.o$/
+				line = line (line == "" ? "" : " ") word[i]
+			}
+			if (!dropped)
+				print
+			else if (left)
+				print line
+		}' "$work/room" "$TOP/$file" >"$work/makefile"
+		printf '100644 %s\t%s\n' "$(g hash-object -w --no-filters "$work/makefile")" "$file"
+	done >"$work/entries"
+	GIT_INDEX_FILE=$work/index g update-index --index-info <"$work/entries"
+}
+
+# rows: the tables of system calls in the index get rows for ours
+rows() {
+	known=$(sed -n '/^[0-9]/{ s/.* //p; q; }' "$TOP/patches/syscall-rows")
+	GIT_INDEX_FILE=$work/index g grep --cached -lw "$known" -- 'arch/*.tbl' 'scripts/*.tbl' 'tools/*.tbl' >"$work/tables"
+	while read -r file; do
+		GIT_INDEX_FILE=$work/index g cat-file blob ":$file" | "$TOP/scripts/queue/rows.sh" "$file" >"$work/table"
+		printf '100644 %s\t%s\n' "$(g hash-object -w --no-filters "$work/table")" "$file"
+	done <"$work/tables" >"$work/entries"
+	GIT_INDEX_FILE=$work/index g update-index --index-info <"$work/entries"
+}
+
 # hook PATCH: applies it to the index, without fuzz
 hook() {
 	grep -q '^+++ ' "$TOP/patches/$1" || return 0
@@ -128,6 +169,8 @@ add() {
 	[ -n "$subject" ] || die "patches/$1 has no Subject: line"
 	hook "$1"
 	bring
+	grow
+	[ ! -e "$work/rows" ] || rows
 	number=$((number + 1))
 	head=$({
 		printf '%s\n\n' "$subject"
@@ -173,6 +216,11 @@ while read -r patch; do
 	awk -v "patch=$patch" '
 		$1 == "patch" { mine = $2 == patch }
 		$1 == "file" && mine { print $2 }' "$work/plan" >"$work/files"
+	rm -f "$work/rows"
+	! awk -v "patch=$patch" '
+		$1 == "patch" { mine = $2 == patch }
+		$1 == "rows" && mine { found = 1 }
+		END { exit !found }' "$work/plan" || : >"$work/rows"
 	add "$patch"
 done <"$work/patches"
 
