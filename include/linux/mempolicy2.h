@@ -14,8 +14,8 @@ struct mm_struct;
 
 /**
  * struct mpol_args - a policy to be made
- * @mode:       MPOL_*, checked by mpol_check_mode()
- * @mode_flags: what mpol_check_mode() made of the user's flags
+ * @mode:       MPOL_*, checked by sanitize_mpol_flags()
+ * @mode_flags: what sanitize_mpol_flags() made of the user's flags
  * @home_node:  an online node, or NUMA_NO_NODE
  * @nodes:      the mask as the user gave it
  * @weights:    nr_node_ids own weights, by node id or, for a relative mask, by
@@ -30,11 +30,20 @@ struct mpol_args {
 	const u8 *weights;
 };
 
-int mpol_check_mode(int *mode, unsigned short *flags);
+/* What set_mempolicy() and mbind() can say; lives as long as the block. */
+#define MPOL_ARGS(_mode, _flags, _nodes)	\
+	(&(const struct mpol_args) {		\
+		.mode = (_mode),		\
+		.mode_flags = (_flags),		\
+		.home_node = NUMA_NO_NODE,	\
+		.nodes = (_nodes),		\
+	})
+
+int sanitize_mpol_flags(int *mode, unsigned short *flags);
 int mpol_check_args(const struct mpol_args *args);
-long do_set_mempolicy(const struct mpol_args *args);
-long do_mbind(unsigned long start, unsigned long len,
-	      const struct mpol_args *args, unsigned long flags);
+long mpol_set_task(const struct mpol_args *args);
+long mpol_set_range(unsigned long start, unsigned long len,
+		    const struct mpol_args *args, unsigned long flags);
 int mpol_queue_misplaced(struct mm_struct *mm, unsigned long start,
 			 unsigned long end, const struct mempolicy *pol,
 			 int nid, unsigned long flags, struct list_head *list);

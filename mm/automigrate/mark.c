@@ -10,6 +10,7 @@
 #include <linux/lazy_migration.h>
 #include <linux/memory-tiers.h>
 #include <linux/mempolicy.h>
+#include <linux/mempolicy_ops.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/mmzone.h>
@@ -17,7 +18,6 @@
 #include <linux/sched/sysctl.h>
 #include <linux/topology.h>
 #include <linux/vmstat.h>
-#include <linux/weighted_interleave.h>
 
 #include <asm/tlb.h>
 

@@ -36,8 +36,12 @@
 static __always_inline const struct interleave_order *
 order_of(const struct mempolicy *pol)
 {
-	struct interleave_set *set = rcu_dereference(*interleave_slot(pol));
+	struct interleave_set *set;
 
+	if (pol->flags & MPOL_F_HAS_WEIGHTS)
+		set = rcu_dereference(pol->own->set);
+	else
+		set = rcu_dereference(pol->interleave);
 	return likely(set) ? rcu_dereference(set->order) : NULL;
 }
 
@@ -185,13 +189,8 @@ unsigned int weighted_interleave_advance(const struct mempolicy *pol)
 	return nid;
 }
 
-/**
- * weighted_interleave_is_even - would MPOL_INTERLEAVE place the same way?
- * @pol: an MPOL_WEIGHTED_INTERLEAVE policy
- *
- * Return: true when all nodes of the policy have the same weight.
- */
-bool weighted_interleave_is_even(const struct mempolicy *pol)
+/* Do all nodes of the policy have the same weight? */
+static bool is_even(const struct mempolicy *pol)
 {
 	const struct interleave_order *order;
 	bool even;
@@ -252,6 +251,7 @@ static unsigned long alloc_on_node(gfp_t gfp, int nid, unsigned long want,
  * @pol:      current's own MPOL_WEIGHTED_INTERLEAVE policy
  * @nr_pages: how many pages are wanted
  * @pages:    room for them, all NULL
+ * @got:      how many there are now, at most @nr_pages
  *
  * Takes the pages of each node in one go and moves the task's counter on by
  * the number of pages that were got. The order is not kept while the page
@@ -259,19 +259,22 @@ static unsigned long alloc_on_node(gfp_t gfp, int nid, unsigned long want,
  * or memory is short, fewer pages come back and the caller goes on page by page.
  *
  * Context: as @gfp allows.
- * Return: number of pages in @pages, at most @nr_pages.
+ * Return: false, and nothing was done, when MPOL_INTERLEAVE places the same way.
  */
-unsigned long weighted_interleave_bulk(gfp_t gfp, const struct mempolicy *pol,
-				       unsigned long nr_pages,
-				       struct page **pages)
+bool weighted_interleave_bulk(gfp_t gfp, const struct mempolicy *pol,
+			      unsigned long nr_pages, struct page **pages,
+			      unsigned long *got)
 {
 	u32 position = current->il_position;
 	unsigned long count[BULK_NODES];
 	unsigned long total = 0;
 	int nid, first = 0, end = 0;
 
+	if (is_even(pol))
+		return false;
+
 	for_each_node_mask(nid, pol->nodes) {
-		unsigned long want, got;
+		unsigned long want, here;
 
 		if (nid >= end) {
 			first = round_down(nid, BULK_NODES);
@@ -281,11 +284,12 @@ unsigned long weighted_interleave_bulk(gfp_t gfp, const struct mempolicy *pol,
 		want = min(count[nid - first], nr_pages - total);
 		if (!want)
 			continue;
-		got = alloc_on_node(gfp, nid, want, pages + total);
-		total += got;
-		if (got < want)
+		here = alloc_on_node(gfp, nid, want, pages + total);
+		total += here;
+		if (here < want)
 			break;
 	}
 	current->il_position = position + total;
-	return total;
+	*got = total;
+	return true;
 }

@@ -21,6 +21,7 @@
  */
 #include <linux/gfp.h>
 #include <linux/memcontrol.h>
+#include <linux/mempolicy2.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/sched/mm.h>
@@ -54,15 +55,6 @@ static bool has_right_set(const struct mempolicy *pol)
 	return set && interleave_set_is_of(set, &pol->nodes, bound_of(pol));
 }
 
-/**
- * weighted_interleave_init - start the life of a policy
- * @pol: a new policy, not visible to anybody
- */
-void weighted_interleave_init(struct mempolicy *pol)
-{
-	RCU_INIT_POINTER(pol->interleave, NULL);
-}
-
 static struct interleave_own *own_alloc(void)
 {
 	struct interleave_own *own;
@@ -75,19 +67,20 @@ static struct interleave_own *own_alloc(void)
 }
 
 /**
- * weighted_interleave_set_weights - give a policy weights of its own
- * @pol:     a policy that is not yet visible and has no set yet
- * @weights: nr_node_ids of them, by node id, or by position for a relative
- *           mask; 0 where the global weight is followed. Copied. NULL, or all 0,
- *           leaves the policy without own weights.
+ * weighted_interleave_init - start the life of a policy
+ * @pol:  a new policy, not visible to anybody
+ * @args: its weights, if it is to have some of its own, are copied; all 0 is
+ *        as none
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int weighted_interleave_set_weights(struct mempolicy *pol, const u8 *weights)
+int weighted_interleave_init(struct mempolicy *pol, const struct mpol_args *args)
 {
+	const u8 *weights = args->weights;
 	struct interleave_own *own;
 
+	RCU_INIT_POINTER(pol->interleave, NULL);
 	if (!weights || !memchr_inv(weights, 0, nr_node_ids))
 		return 0;
 
@@ -152,7 +145,7 @@ void weighted_interleave_bind(struct mempolicy *pol, const nodemask_t *nodes,
 	struct interleave_own *own = pol->own;
 	unsigned int node;
 
-	if (pol->mode != MPOL_WEIGHTED_INTERLEAVE || !has_own(pol))
+	if (!has_own(pol))
 		return;
 
 	if (pol->flags & MPOL_F_RELATIVE_NODES) {
@@ -309,62 +302,47 @@ void weighted_interleave_rebuild(struct mempolicy *pol, struct mm_struct *mm)
 }
 
 /**
- * weighted_interleave_get - account for a copy
- * @pol: a policy that was just copied, byte by byte
- *
- * Own weights are shared then; see weighted_interleave_separate().
- *
- * Context: any; the policy it was copied from cannot change.
- */
-void weighted_interleave_get(struct mempolicy *pol)
-{
-	struct interleave_set *set = set_of(pol);
-
-	if (has_own(pol))
-		refcount_inc(&pol->own->refs);
-	else if (set)
-		interleave_set_get(set);
-}
-
-/**
  * weighted_interleave_reserve - room for the own weights of a copy
- * @pol: the policy to be copied; of any mode, or NULL
+ * @pol: the policy to be copied
  *
  * Context: may sleep. @pol cannot go away.
  * Return: the room, NULL when none is needed, or ERR_PTR(-ENOMEM).
  */
-struct interleave_own *weighted_interleave_reserve(const struct mempolicy *pol)
+void *weighted_interleave_reserve(const struct mempolicy *pol)
 {
 	struct interleave_own *room;
 
-	if (pol->mode != MPOL_WEIGHTED_INTERLEAVE || !has_own(pol))
+	if (!has_own(pol))
 		return NULL;
 	room = own_alloc();
 	return room ?: ERR_PTR(-ENOMEM);
 }
 
 /**
- * weighted_interleave_separate - own weights of a copy become its own
- * @pol:  the copy, not yet visible
- * @room: what weighted_interleave_reserve() gave, kept
+ * weighted_interleave_get - account for a copy
+ * @pol:  a policy that was just copied, byte by byte, not yet visible
+ * @room: what weighted_interleave_reserve() gave, kept for the copy's weights;
+ *        NULL if it has no own ones, or shares them with the other for good
  *
  * Context: any; the policy it was copied from cannot change.
  */
-void weighted_interleave_separate(struct mempolicy *pol,
-				  struct interleave_own *room)
+void weighted_interleave_get(struct mempolicy *pol, void *room)
 {
-	struct interleave_set *set;
+	struct interleave_set *set = set_of(pol);
+	struct interleave_own *own = room;
 
-	if (!room)
+	if (has_own(pol) && !own) {
+		refcount_inc(&pol->own->refs);
 		return;
-	set = set_of(pol);
+	}
 	if (set)
 		interleave_set_get(set);
-	RCU_INIT_POINTER(room->set, set);
-	memcpy(interleave_given(room), interleave_given(pol->own),
+	if (!own)
+		return;
+	RCU_INIT_POINTER(own->set, set);
+	memcpy(interleave_given(own), interleave_given(pol->own),
 	       2 * nr_node_ids);
-	refcount_dec(&pol->own->refs);
-	pol->own = room;
+	pol->own = own;
 }
 
 /**
@@ -462,28 +440,14 @@ free:
 	kfree(wanted);
 }
 
-#define MOUNT_NAME	"weighted-interleave"
-
-/**
- * weighted_interleave_is_name - is this the mode's name in a mount option?
- * @name: the mode, without flags and nodes
- *
- * The mode is shown with a dash there, because a blank would break the columns
- * of /proc/mounts; what is shown has to be read as well.
- */
-bool weighted_interleave_is_name(const char *name)
-{
-	return !strcmp(name, MOUNT_NAME);
-}
-
 /**
  * weighted_interleave_mount_name - turn mpol_to_str()'s text into a mount option
  * @text: the text, changed in place if it is of this mode
  */
 void weighted_interleave_mount_name(char *text)
 {
-	size_t first_word = strcspn(MOUNT_NAME, "-");
+	size_t first_word = strcspn(WEIGHTED_INTERLEAVE_OPTION, "-");
 
-	if (!strncmp(text, MOUNT_NAME, first_word) && text[first_word] == ' ')
+	if (!strncmp(text, WEIGHTED_INTERLEAVE_OPTION, first_word) && text[first_word] == ' ')
 		text[first_word] = '-';
 }

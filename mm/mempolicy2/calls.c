@@ -3,6 +3,7 @@
  * set_mempolicy2(), get_mempolicy2() and mbind2().
  */
 #include <linux/capability.h>
+#include <linux/mempolicy_ops.h>
 #include <linux/mm.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -102,7 +103,7 @@ SYSCALL_DEFINE3(set_mempolicy2, const struct mpol_param __user *, uparam,
 	if (err)
 		return err;
 
-	err = do_set_mempolicy(&args);
+	err = mpol_set_task(&args);
 	mpol_args_free(&args);
 	return err;
 }
@@ -180,7 +181,7 @@ SYSCALL_DEFINE5(mbind2, unsigned long, addr, unsigned long, len,
 
 	/* MPOL_MF_HOME_NODE means something else below mbind(). */
 	flags &= ~(unsigned long)MPOL_MF_HOME_NODE;
-	err = len ? do_mbind(addr, len, &args, flags) : mpol_check_args(&args);
+	err = len ? mpol_set_range(addr, len, &args, flags) : mpol_check_args(&args);
 	mpol_args_free(&args);
 	return err;
 }

@@ -147,7 +147,7 @@ int mpol_param_to_args(struct mpol_args *args, const struct mpol_param *param,
 	if (mode >= MPOL_MAX || param->mode_flags & ~MPOL_MODE_FLAGS)
 		return -EINVAL;
 	mode |= param->mode_flags;
-	err = mpol_check_mode(&mode, &args->mode_flags);
+	err = sanitize_mpol_flags(&mode, &args->mode_flags);
 	if (err)
 		return err;
 	args->mode = mode;

@@ -5,6 +5,8 @@
  */
 #include <kunit/test.h>
 #include <linux/memcontrol.h>
+#include <linux/mempolicy2.h>
+#include <linux/mempolicy_ops.h>
 #include <linux/mm.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -63,8 +65,9 @@ static int place_init(struct kunit *test)
 	/* One more than the task has: if it dies, nobody frees the policy. */
 	atomic_set(&place->policy.refcnt, 2);
 	place->policy.mode = MPOL_WEIGHTED_INTERLEAVE;
-	place->policy.flags = mpol_flags_of_mode(MPOL_WEIGHTED_INTERLEAVE);
-	weighted_interleave_init(&place->policy);
+	place->policy.flags = MPOL_F_INTERLEAVES;
+	weighted_interleave_init(&place->policy,
+				 MPOL_ARGS(place->policy.mode, 0, place->policy.nodes));
 	place->before = current->mempolicy;
 	place->il_prev = current->il_prev;
 	place->il_position = current->il_position;
@@ -245,7 +248,7 @@ static void even_bulk_is_that_of_interleave(struct kunit *test)
 	struct mempolicy plain = {
 		.refcnt = ATOMIC_INIT(1),
 		.mode = MPOL_INTERLEAVE,
-		.flags = mpol_flags_of_mode(MPOL_INTERLEAVE),
+		.flags = MPOL_F_INTERLEAVES,
 		.nodes = place->policy.nodes,
 	};
 	int round, i, j, nr;
