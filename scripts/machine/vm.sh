@@ -82,6 +82,8 @@ instructions)
 	fi
 	;;
 *)
+	# A busy host can keep a processor from its work for longer than the kernel's 21 s.
+	arguments="$arguments rcupdate.rcu_cpu_stall_timeout=300"
 	accel=tcg
 	[ "$arch" != x86_64 ] || accel=$("$TOP/scripts/machine/accel.sh")
 	;;
