@@ -6,9 +6,10 @@
 #define _LINUX_WEIGHTED_INTERLEAVE_H
 
 #include <linux/bits.h>
-#include <linux/gfp.h>
-#include <linux/mempolicy.h>
-#include <linux/sched.h>
+#include <linux/nodemask.h>
+#include <linux/types.h>
+
+struct task_struct;
 
 #ifdef CONFIG_NUMA
 
@@ -21,8 +22,15 @@
  */
 #define WEIGHTED_INTERLEAVE_OPTION	"weighted-interleave"
 
+struct folio;
+struct interleave_own;
+struct interleave_set;
+struct mempolicy;
+struct mm_struct;
 struct mpol_args;
 struct node_hmem_attrs;
+struct page;
+struct vm_area_struct;
 
 /* Where pages go */
 unsigned int weighted_interleave_nid(const struct mempolicy *pol,

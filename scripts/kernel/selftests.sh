@@ -6,7 +6,7 @@ set -eu
 . "$(dirname "$0")/../lib/lib.sh"
 . "$TOP/scripts/lib/scenario.sh"
 
-source=$BUILD/tree/tools/testing/selftests/mm
+source=$BUILD/tree/tools/testing/selftests/mm/placement
 config=default
 while getopts c: option; do
 	case $option in

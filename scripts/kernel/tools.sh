@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Builds the user's tools of tools/mm into build/tools, for the machines of a configuration; what the virtual machines carry is there.
+# Builds the user's tools of tools/mm/placement into build/tools, for the machines of a configuration; what the virtual machines carry is there.
 # usage: tools.sh [-c CONFIG]
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
@@ -17,5 +17,5 @@ target "$config"
 out=$programs/tools
 lock tools
 mkdir -p "$out"
-step "building the tools" "$BUILD/log/tools.log" make -C "$TOP/tools/mm" CROSS_COMPILE="$compiler" OUTPUT="$out/" all ||
+step "building the tools" "$BUILD/log/tools.log" make -C "$TOP/tools/mm/placement" CROSS_COMPILE="$compiler" OUTPUT="$out/" all ||
 	die "the tools do not build"

@@ -172,7 +172,7 @@ known() (
 # selftest_names: the kselftests that there are, by their Makefile; those that take
 # a compiler for 32-bit programs are among them
 selftest_names() {
-	sed -n 's/^TEST_\(GEN_\)\{0,1\}PROGS *[:+]\{0,1\}= *//p' "$TOP/tools/testing/selftests/mm/Makefile" |
+	sed -n 's/^TEST_\(GEN_\)\{0,1\}PROGS *[:+]\{0,1\}= *//p' "$TOP/tools/testing/selftests/mm/placement/Makefile" |
 		tr ' ' '\n' | sort
 }
 

@@ -27,7 +27,7 @@ lock deb-test
 rm -rf "$work"
 mkdir -p "$work/sources"
 for page in set_mempolicy2 get_mempolicy2 mbind2; do
-	"$TOP/tests/tools/man-program.sh" "$TOP/tools/mm/man/$page.2" >"$work/sources/$page.c"
+	"$TOP/tests/tools/man-program.sh" "$TOP/tools/mm/placement/man/$page.2" >"$work/sources/$page.c"
 done
 
 # The mirror that this machine's apt uses for Debian itself.

@@ -16,7 +16,7 @@ mkdir -p "$work/source"
 # A program that was built in place is no source.
 (
 	cd "$TOP"
-	git ls-files -co --exclude-standard -- debian tools/mm | tar -c -T -
+	git ls-files -co --exclude-standard -- debian tools/mm/placement | tar -c -T -
 ) | tar -x -C "$work/source"
 "$TOP/scripts/package/changelog.sh" >"$work/source/debian/changelog"
 

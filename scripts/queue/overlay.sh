@@ -7,7 +7,7 @@ set -e
 
 cd "$TOP"
 git ls-files -co --exclude-standard -- mm kernel include Documentation \
-	tools/mm tools/testing/selftests/mm |
+	tools/mm/placement tools/testing/selftests/mm/placement |
 	while read -r name; do
 		# A tracked file may have been removed since.
 		[ ! -f "$name" ] || printf '%s\n' "$name"

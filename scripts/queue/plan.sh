@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Reads patches/series and prints one line a patch ("patch NAME"), each
 # followed by the overlay files it brings ("file PATH"), and by "rows" if it
-# has the rows of system call tables.  Refuses a series that does not account
-# for every patch and every overlay file.
+# has the rows of system call tables.  "grown PATH" is a Makefile whose objects
+# and tests come with the patches that bring their sources.  Refuses a series
+# that does not account for every patch and every overlay file.
 #
 # In the series a comment of one word behind "#" and two or more spaces names
 # an overlay file of the patch above it, or patches/syscall-rows; other comments
@@ -33,8 +34,11 @@ function bad(what) {
 		bad("overlay file before the first patch: " $2)
 	else if ($2 == "patches/syscall-rows")
 		print "rows"
-	else
+	else {
 		print "file " $2
+		if ($2 ~ /^(mm\/[^\/]*|tools\/testing\/selftests\/mm\/[^\/]*)\/Makefile$/)
+			print "grown " $2
+	}
 	next
 }
 /^#/ { next }

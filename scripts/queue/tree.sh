@@ -96,9 +96,9 @@ bring() {
 	GIT_INDEX_FILE=$work/index g update-index --add --index-info <"$work/entries"
 }
 
-# grow: a Makefile of a room has the objects in the index whose sources are there
+# grow: a Makefile of ours has the objects and tests in the index whose sources are there
 grow() {
-	sed -n 's,^file \(mm/[^/]*/Makefile\)$,\1,p' "$work/plan" | while read -r file; do
+	sed -n 's/^grown //p' "$work/plan" | while read -r file; do
 		GIT_INDEX_FILE=$work/index g ls-files -- "${file%Makefile}" >"$work/room"
 		grep -qxF "$file" "$work/room" || continue
 		awk -v "room=${file%Makefile}" '
@@ -108,12 +108,17 @@ grow() {
 			words = split($0, word, " ")
 			dropped = left = 0
 			for (i = 1; i <= words; i++) {
-				source = room substr(word[i], 1, length(word[i]) - 1) "c"
-				if (word[i] ~ /\.o$/ && !(source in there)) {
+				source = word[i]
+				if (source ~ /\.o$/)
+					sub(/o$/, "c", source)
+				else if (/^TEST_/ && source ~ /^[a-z0-9_]+$/)
+					sub(/(_32)?$/, ".c", source)
+				made = source != word[i] || (/^TEST_/ && source ~ /\.sh$/)
+				if (made && !(room source in there)) {
 					dropped++
 					continue
 				}
-				left += word[i] ~ /\.o$/
+				left += made
 				line = line (line == "" ? "" : " ") word[i]
 			}
 			if (!dropped)

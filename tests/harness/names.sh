@@ -12,7 +12,7 @@ trap 'exit 130' INT TERM
 . "$TOP/scripts/lib/tap.sh"
 unset ONLY TESTS SCENARIO ROUNDS
 
-selftests=tools/testing/selftests/mm
+selftests=tools/testing/selftests/mm/placement
 mkdir -p "$work/top/$selftests" "$work/top/tests"
 cp -R "$TOP/scripts" "$TOP/scenarios" "$TOP/Makefile" "$TOP/base.conf" "$work/top"
 cp "$TOP/$selftests/Makefile" "$work/top/$selftests"

@@ -12,7 +12,7 @@ trap 'exit 130' INT TERM
 . "$TOP/scripts/lib/tap.sh"
 unset ONLY TESTS SCENARIO ROUNDS
 
-selftests=tools/testing/selftests/mm
+selftests=tools/testing/selftests/mm/placement
 for room in lib host kernel test; do
 	mkdir -p "$work/top/scripts/$room"
 done

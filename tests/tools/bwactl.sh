@@ -5,10 +5,10 @@
 # Usage: bwactl.sh [BWACTL]
 
 tests=$(dirname "$0")
-source=$tests/../../tools/mm
+source=$tests/../../tools/mm/placement
 bwactl=${1:-$source/bwactl}
 if [ ! -x "$bwactl" ]; then
-	echo "Bail out! no $bwactl: run make -C tools/mm, or name the program"
+	echo "Bail out! no $bwactl: run make -C tools/mm/placement, or name the program"
 	exit 1
 fi
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests that the same bandwidths give the same weights wherever they are made:
 # mm/interleave/fit.c of the kernel, which is compiled into a program here,
-# tools/mm/bwactl-fit.c, and judge.py, the model of published machines. Prints TAP.
+# tools/mm/placement/bwactl-fit.c, and judge.py, the model of published machines. Prints TAP.
 set -u
 
 tests=$(dirname "$0")
@@ -89,11 +89,11 @@ same() {
 }
 
 "${CC:-gcc}" -O2 -Wall -Wextra -Werror -I"$tests/fit/include" -I"$top/mm/interleave" \
-	-I"$top/tools/mm" -o "$work/weights" "$tests/fit/weights.c" "$top/mm/interleave/fit.c" \
-	"$top/tools/mm/bwactl-fit.c" >"$work/out" 2>&1
+	-I"$top/tools/mm/placement" -o "$work/weights" "$tests/fit/weights.c" "$top/mm/interleave/fit.c" \
+	"$top/tools/mm/placement/bwactl-fit.c" >"$work/out" 2>&1
 result $? 'fit.c of the kernel and that of bwactl compile'
 
-limit=$(sed -n 's/^#define FIT_MAX_MBPS[[:space:]]*//p' "$top/tools/mm/bwactl-fit.h")
+limit=$(sed -n 's/^#define FIT_MAX_MBPS[[:space:]]*//p' "$top/tools/mm/placement/bwactl-fit.h")
 unit_machines >"$work/unit"
 python3 "$tests/fit/model.py" "$judge" machines >"$work/published"
 for name in unit published; do

@@ -4,7 +4,7 @@
 # compile as C and C++ and run. Prints TAP.
 # Usage: man-pages.sh [DIRECTORY], which holds mempolicy2.h and man/
 
-tools=${1:-$(dirname "$0")/../../tools/mm}
+tools=${1:-$(dirname "$0")/../../tools/mm/placement}
 cc=${CC:-gcc}
 cxx=${CXX:-g++}
 work=$(mktemp -d) || exit 1

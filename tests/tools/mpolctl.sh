@@ -4,9 +4,9 @@
 # Usage: mpolctl.sh [MPOLCTL]
 
 tests=$(dirname "$0")
-mpolctl=${1:-$tests/../../tools/mm/mpolctl}
+mpolctl=${1:-$tests/../../tools/mm/placement/mpolctl}
 if [ ! -x "$mpolctl" ]; then
-	echo "Bail out! no $mpolctl: run make -C tools/mm, or name the program"
+	echo "Bail out! no $mpolctl: run make -C tools/mm/placement, or name the program"
 	exit 1
 fi
 
@@ -172,7 +172,7 @@ filtered() {
 	why='there is no compiler'
 	command -v "${CC:-gcc}" >/dev/null || return 1
 	why='this machine allows no seccomp filter'
-	"${CC:-gcc}" -I"$tests/../../tools/mm" -o "$work/seccomp-errno" \
+	"${CC:-gcc}" -I"$tests/../../tools/mm/placement" -o "$work/seccomp-errno" \
 		"$tests/seccomp-errno.c" || return 1
 	"$work/seccomp-errno" "$1" true || return 1
 	filter="$work/seccomp-errno $1"

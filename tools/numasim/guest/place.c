@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../mm/mempolicy2.h"
+#include "../../mm/placement/mempolicy2.h"
 #include "../marker.h"
 #include "place.h"
 

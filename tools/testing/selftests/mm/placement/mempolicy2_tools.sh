@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # What mpolctl does to a command and to the weights, and the example program
-# with two threads. Both are of tools/mm and are looked for in the PATH.
+# with two threads. Both are of tools/mm/placement and are looked for in the PATH.
 
 weights=/sys/kernel/mm/mempolicy/weighted_interleave
 number=0

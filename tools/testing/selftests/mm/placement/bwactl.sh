@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # What bwactl measures, writes and says on a machine with nodes. It is of
-# tools/mm and is looked for in the PATH. Emulated nodes are all equally fast,
+# tools/mm/placement and is looked for in the PATH. Emulated nodes are all equally fast,
 # whatever the firmware says: where steady_clock=NS is in the environment, as the
 # kernel was given it, time is what was executed, and the weights must come out
 # 1:1. Elsewhere the host decides how fast a node was when its turn came. Only

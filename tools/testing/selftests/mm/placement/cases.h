@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The harness, and a main() that is told which cases not to run: in place of
- * "../kselftest_harness.h" and TEST_HARNESS_MAIN.
+ * "../../kselftest_harness.h" and TEST_HARNESS_MAIN.
  *
  * A case is called fixture.case, or fixture.variant.case. Cases whose names fit
  * one of the shell patterns in the environment, KSELFTEST_WITHOUT="PATTERN ...",
@@ -15,7 +15,7 @@
 
 #include <fnmatch.h>
 
-#include "../kselftest_harness.h"
+#include "../../kselftest_harness.h"
 
 #define MOST_PATTERNS 64
 

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0
+# What bwactl adds to the Makefile
+
+BWACTL_SOURCES := bwactl.c bwactl-machine.c bwactl-groups.c bwactl-fit.c \
+	bwactl-plan.c bwactl-known.c bwactl-buffer.c bwactl-mixes.c \
+	bwactl-team.c bwactl-measure.c bwactl-print.c bwactl-json.c \
+	common.c global-weights.c
+BWACTL_HEADERS := bwactl-buffer.h bwactl-fit.h bwactl-groups.h bwactl-json.h \
+	bwactl-known.h bwactl-machine.h bwactl-matrix.h bwactl-measure.h \
+	bwactl-mixes.h bwactl-plan.h bwactl-print.h bwactl-report.h \
+	bwactl-team.h common.h global-weights.h mempolicy2.h
+
+TARGETS += $(OUTPUT)bwactl
+INSTALLS += install-bwactl
+UNINSTALLS += uninstall-bwactl
+
+$(OUTPUT)bwactl: $(BWACTL_SOURCES) $(BWACTL_HEADERS)
+	$(LINK) -D_GNU_SOURCE -pthread -o $@ \
+		$(BWACTL_SOURCES)
+
+install-bwactl: $(OUTPUT)bwactl
+	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(mandir)/man8
+	install -m 755 -p $(OUTPUT)bwactl $(DESTDIR)$(sbindir)
+	install -m 644 -p man/bwactl.8 $(DESTDIR)$(mandir)/man8
+
+uninstall-bwactl:
+	$(RM) $(DESTDIR)$(sbindir)/bwactl $(DESTDIR)$(mandir)/man8/bwactl.8
