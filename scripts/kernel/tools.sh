@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Builds the user's tools of tools/mm/placement into build/tools, for the machines of a configuration; what the virtual machines carry is there.
+# Builds the user's tools of tools/mm/placement into build/tools, for the machines of a configuration: what the virtual machines carry.
 # usage: tools.sh [-c CONFIG]
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
