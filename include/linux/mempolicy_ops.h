@@ -23,7 +23,10 @@ struct mpol_args;
 struct page;
 struct vm_area_struct;
 
-/* In mempolicy.flags, never seen by a user: pages go to all nodes in turns */
+/*
+ * In mempolicy.flags, never seen by a user: pages go to all nodes in turns.
+ * BIT(5) is MPOL_F_HAS_WEIGHTS.
+ */
 #define MPOL_F_INTERLEAVES	BIT(6)
 
 /**
@@ -33,9 +36,10 @@ struct vm_area_struct;
  * @flags:   MPOL_F_INTERLEAVES for a mode that has @nid, @next, @peek and
  *           @nid_of; each policy of the mode has them
  * @create:  Gives a policy that is not yet visible its nodes, those of the
- *           user's that may be used. Called under task_lock(). Returns 0,
- *           -EINVAL when the mode cannot have these, -EAGAIN to be called again
- *           when @build has been, without that lock.
+ *           user's that may be used. Called under task_lock(), or with mmap_lock
+ *           held for writing. Returns 0, -EINVAL when the mode cannot have these,
+ *           or -EAGAIN for @build without task_lock(), and for another call where
+ *           the nodes that may be used can have changed meanwhile.
  * @rebind:  Takes a policy to other nodes that may be used. Called under what
  *           protects the policy, perhaps with interrupts off.
  *
@@ -56,8 +60,8 @@ struct vm_area_struct;
  * @put:     The policy is about to be freed. Does not sleep.
  * @equal:   Do two policies agree that have the same flags and nodes?
  * @nid:     Node of a page by its offset in the object, which counts in units
- *           of the folio. Called by the page allocator, as are the next three:
- *           no lock, no allocation.
+ *           of the folio. Called for each page, as @next is: no lock, no
+ *           allocation. The caller sees to it that the policy stays.
  * @next:    Node of the next page of current that has no address. Counts it.
  * @peek:    What @next would answer.
  * @nid_of:  Node that a mapped folio belongs on. Called under mmap_lock.
@@ -65,7 +69,8 @@ struct vm_area_struct;
  *           false when the nodes get even shares, which the caller knows to do.
  * @move:    Moves pages of a range without holes to their own nodes, for mbind()
  *           with MPOL_MF_MOVE. Called with mmap_lock held for writing. Returns 0,
- *           or -EIO with MPOL_MF_STRICT when a page is left elsewhere.
+ *           or -EIO with MPOL_MF_STRICT when a page is left elsewhere. Needs
+ *           @nid_of.
  */
 struct mempolicy_operations {
 	char name[24];
