@@ -5,7 +5,7 @@
 # dollar signs reach the virtual machine's shell.
 override FILES := $(value FILES)
 override RUN := $(value RUN)
-export BASE_TARBALL SCENARIO FILES RUN ONLY PEERS CONFIG LOCALMODCONFIG LSMOD \
+export BASE BASE_TARBALL SCENARIO FILES RUN ONLY PEERS CONFIG LOCALMODCONFIG LSMOD \
 	TESTS ROUNDS VANILLA VERSION
 
 .PHONY: help run test timed-test soak vm sim debug-test kernel tree series refresh check \
@@ -30,13 +30,13 @@ help:
 	@echo 'make series      build/series: the mails that git am applies to a clean base'
 	@echo '                   VANILLA=yes                 and to the release it stands on, from Debian;'
 	@echo '                   VANILLA=path                and to that linux-6.1.y tarball'
-	@echo 'make refresh     write edits of build/tree back to patches/ and the overlay'
+	@echo 'make refresh     write edits of build/tree back to patches and the overlay'
 	@echo 'make check       checkpatch, sparse, W=1, kernel-doc, Sphinx, shellcheck, codespell, steps'
 	@echo 'make check-all   every step and every configuration builds (hours)'
 	@echo 'make cross       the series builds for the other architectures; ONLY="name ..."'
 	@echo 'make arm64-test  the tests on arm64, in an emulated machine'
 	@echo 'make debug-test  every test on a kernel with KASAN, lockdep and more'
-	@echo 'make upgrade-base  moves to the newest 6.1 of the archive, when all hooks apply, and tests'
+	@echo 'make upgrade-base  moves to the newest of the base in the archive, when all hooks apply, and tests'
 	@echo '                   VERSION=6.1.y-z             to that one'
 	@echo '                   REPORT=yes                  only says what would apply'
 	@echo '                   PIN=yes                     even when a hook has to be adapted'
@@ -51,7 +51,8 @@ help:
 	@echo 'make doctor      what this machine lacks, and how to get it'
 	@echo 'make clean       remove build/'
 	@echo
-	@echo 'BASE_TARBALL=path takes a linux-6.1.y tarball in place of the pinned base.'
+	@echo 'BASE=name takes another kernel of bases/ than 6.1, BASE_TARBALL=path a tarball of'
+	@echo 'its version in place of the pinned one.'
 	@echo
 	@echo 'Names for ONLY and SCENARIO: machines, parts of make test, parts of make bench'
 	@for list in scenarios/list scripts/test/list scripts/bench/list; do \

@@ -101,12 +101,12 @@ check_columns() {
 check_spelling() {
 	rm -rf "$BUILD/spelling"
 	mkdir -p "$BUILD/spelling"
-	for patch in "$TOP"/patches/*.patch; do
+	for patch in "$TOP/$PATCHES"/*.patch; do
 		[ ! -f "$patch" ] || sed '/^--- a\//,$ { /^+/!d; }' "$patch" \
 			>"$BUILD/spelling/$(basename "$patch")"
 	done
 	# nd: NVDIMM devices are called that
-	files | grep -v '^patches/.*\.patch$' | (cd "$TOP" && xargs codespell -L nd) &&
+	files | grep -v '^bases/.*\.patch$' | (cd "$TOP" && xargs codespell -L nd) &&
 		codespell -L nd "$BUILD/spelling"
 }
 
@@ -121,7 +121,7 @@ changed_steps() {
 	{
 		git diff --name-only "$ref" -- 2>/dev/null || :
 		git ls-files -o --exclude-standard
-	} | sed 's,^patches/,,' >"$BUILD/.changed"
+	} | sed "s,^$PATCHES/,," >"$BUILD/.changed"
 	"$TOP/scripts/queue/plan.sh" | awk '
 		FILENAME == ARGV[1] { changed[$0] = 1; next }
 		$1 == "patch" { step++ }

@@ -9,7 +9,8 @@
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
-. "$TOP/base.conf"
+# shellcheck source=bases/6.1/base.conf
+. "$TOP/bases/$BASE/base.conf"
 
 report_only=
 force=
@@ -54,8 +55,8 @@ moved=0
 broken=0
 "$TOP/scripts/queue/plan.sh" | sed -n 's/^patch //p' >.patches
 while read -r patch; do
-	grep -q '^+++ ' "$TOP/patches/$patch" || continue
-	if git apply -v --reject --whitespace=nowarn "$TOP/patches/$patch" >.log 2>&1; then
+	grep -q '^+++ ' "$TOP/$PATCHES/$patch" || continue
+	if git apply -v --reject --whitespace=nowarn "$TOP/$PATCHES/$patch" >.log 2>&1; then
 		verdict=applies
 		! grep -q offset .log || {
 			verdict="applies, at other lines"
@@ -65,7 +66,7 @@ while read -r patch; do
 		verdict="DOES NOT APPLY"
 		broken=$((broken + 1))
 	fi
-	say "$verdict: patches/$patch"
+	say "$verdict: $PATCHES/$patch"
 	awk '
 	/^(Checking|Applying) patch / { file = $3; sub(/\.\.\.$/, "", file) }
 	/^Hunk .* \(offset / { sub(/.*\(/, ""); sub(/\).*/, ""); hunks[file ": " $0]++ }
@@ -81,7 +82,7 @@ fi
 [ -z "$report_only" ] || exit 0
 
 pinned=$(sha256sum <"$tarball" | cut -d ' ' -f 1)
-sed -i "s/^BASE_VERSION=.*/BASE_VERSION=$version/; s/^BASE_SHA256=.*/BASE_SHA256=$pinned/" "$TOP/base.conf"
+sed -i "s/^BASE_VERSION=.*/BASE_VERSION=$version/; s/^BASE_SHA256=.*/BASE_SHA256=$pinned/" "$TOP/bases/$BASE/base.conf"
 say "base.conf pins $version now; git checkout base.conf takes that back"
 [ "$broken" -eq 0 ] || exit 1
 # The other scripts take this lock themselves.

@@ -5,7 +5,8 @@
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
-. "$TOP/base.conf"
+# shellcheck source=bases/6.1/base.conf
+. "$TOP/bases/$BASE/base.conf"
 
 lacks=0
 
@@ -86,7 +87,7 @@ elif [ -f "/usr/src/$BASE_PACKAGE.tar.xz" ]; then
 elif apt-cache madison "$BASE_PACKAGE" 2>/dev/null | grep -q .; then
 	good "the archive offers $BASE_PACKAGE $(apt-cache madison "$BASE_PACKAGE" | awk 'NR == 1 { print $3 }')"
 else
-	bad "$BASE_PACKAGE: sudo apt-get update, or give BASE_TARBALL=linux-6.1.y.tar.xz"
+	bad "$BASE_PACKAGE: sudo apt-get update, or give BASE_TARBALL=linux-$BASE.y.tar.xz"
 fi
 
 # apt's own client fetches one small file of the first archive it knows.

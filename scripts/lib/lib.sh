@@ -3,10 +3,20 @@
 # What every script shares; sourced, never run.
 
 TOP=$(cd "$(dirname "$0")" && pwd -P)
-while [ ! -e "$TOP/base.conf" ] && [ "$TOP" != / ]; do
+while [ ! -e "$TOP/bases" ] && [ "$TOP" != / ]; do
 	TOP=$(dirname "$TOP")
 done
-BUILD=$TOP/build
+
+# The kernel that the series stands on, and what follows from that: the hooks, from
+# the top, and where things are built
+export BASE="${BASE:-6.1}"
+if [ ! -f "$TOP/bases/$BASE/base.conf" ]; then
+	echo "error: BASE=$BASE: there is no bases/$BASE; there are: $(ls "$TOP/bases")" >&2
+	exit 1
+fi
+export PATCHES="bases/$BASE/patches"
+export BUILD="$TOP/build"
+[ "$BASE" = 6.1 ] || BUILD=$TOP/build/$BASE
 mkdir -p "$BUILD" || exit 1
 
 # git on generated trees: no person's settings, no surrounding repository

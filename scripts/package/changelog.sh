@@ -7,6 +7,8 @@
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
+# shellcheck source=bases/6.1/base.conf
+. "$TOP/bases/$BASE/base.conf"
 
 changelog=$TOP/debian/changelog
 field() {
@@ -14,7 +16,7 @@ field() {
 }
 
 # A tarball from elsewhere has no revision of Debian's.
-base=$(sed -n 's/^name linux-source-6.1 \([^ ]*\) .*/\1/p' "$BUILD/base.stamp")
+base=$(sed -n "s/^name $BASE_PACKAGE \([^ ]*\) .*/\1/p" "$BUILD/base.stamp")
 [ -n "$base" ] || base=$(make -s -C "$BUILD/base" kernelversion)-0
 last=$(field Version)
 if [ "${last%+0weighted*}" != "$base" ]; then

@@ -6,9 +6,11 @@
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
+# shellcheck source=bases/6.1/base.conf
+. "$TOP/bases/$BASE/base.conf"
 
-package=linux-config-6.1
-version=$(sed -n 's/^name linux-source-6.1 \([^ ]*\) .*/\1/p' "$BUILD/base.stamp")
+package=$BASE_CONFIG_PACKAGE
+version=$(sed -n "s/^name $BASE_PACKAGE \([^ ]*\) .*/\1/p" "$BUILD/base.stamp")
 dir=$BUILD/$package${version:+-$version}
 config=$dir/usr/src/$package/config.amd64_none_amd64.xz
 

@@ -5,7 +5,8 @@
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
-. "$TOP/base.conf"
+# shellcheck source=bases/6.1/base.conf
+. "$TOP/bases/$BASE/base.conf"
 
 base=$BUILD/base
 stamp=$BUILD/base.stamp
@@ -28,10 +29,10 @@ unpack() {
 		rm -rf "$base.new"
 		die "$1 does not unpack: truncated, or not a tar archive; fetch it again"
 	fi
-	if ! grep -q '^VERSION = 6$' "$base.new/Makefile" 2>/dev/null ||
-		! grep -q '^PATCHLEVEL = 1$' "$base.new/Makefile"; then
+	if ! grep -q "^VERSION = ${BASE%.*}\$" "$base.new/Makefile" 2>/dev/null ||
+		! grep -q "^PATCHLEVEL = ${BASE#*.}\$" "$base.new/Makefile"; then
 		rm -rf "$base.new"
-		die "$1 holds no Linux 6.1 tree; give a linux-6.1.y tarball"
+		die "$1 holds no Linux $BASE tree; give a linux-$BASE.y tarball"
 	fi
 	# Objects of the old base may be younger than the files of the new one.
 	rm -rf "$base" "$stamp" "$BUILD/obj"
@@ -82,11 +83,11 @@ if [ ! -f "$tarball" ] || [ "$(checksum "$tarball")" != "$BASE_SHA256" ]; then
 		! { as_root true 2>/dev/null && update_lists && fetch "$BASE_VERSION"; }; then
 		newest=$(apt-cache madison "$BASE_PACKAGE" 2>/dev/null |
 			awk 'NR == 1 { print $3 }')
-		[ -n "$newest" ] || die "no $BASE_PACKAGE in reach; run apt-get update, or give BASE_TARBALL=linux-6.1.y.tar.xz"
+		[ -n "$newest" ] || die "no $BASE_PACKAGE in reach; run apt-get update, or give BASE_TARBALL=linux-$BASE.y.tar.xz"
 		say "the archive has no $BASE_PACKAGE $BASE_VERSION; taking $newest, its newest"
 		fetch "$newest" ||
 			die "$BASE_PACKAGE $newest cannot be fetched; see $BUILD/log/base-fetch.log," \
-				"or give BASE_TARBALL=linux-6.1.y.tar.xz"
+				"or give BASE_TARBALL=linux-$BASE.y.tar.xz"
 		pinned="$BASE_PACKAGE $newest (sha256 $(checksum "$tarball"))"
 	elif [ "$(checksum "$tarball")" != "$BASE_SHA256" ]; then
 		die "$BASE_PACKAGE $BASE_VERSION has not the tarball that base.conf pins; check BASE_SHA256"

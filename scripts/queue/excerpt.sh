@@ -14,7 +14,7 @@ export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 rm -rf "$dir"
 mkdir -p "$dir"
 "$TOP/scripts/queue/plan.sh" >"$dir/.plan"
-sed -n "s,^patch ,$TOP/patches/,p" "$dir/.plan" | xargs sed -n 's,^+++ b/,,p' | sort -u >"$dir/.changed"
+sed -n "s,^patch ,$TOP/$PATCHES/,p" "$dir/.plan" | xargs sed -n 's,^+++ b/,,p' | sort -u >"$dir/.changed"
 sed -n 's/^file //p' "$dir/.plan" >"$dir/.brought"
 
 # The directory that the tarball has everything in

@@ -6,7 +6,8 @@
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
-. "$TOP/base.conf"
+# shellcheck source=bases/6.1/base.conf
+. "$TOP/bases/$BASE/base.conf"
 
 download=$BUILD/download
 fetched=$download/version

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Reads patches/series and prints one line a patch ("patch NAME"), each
+# Reads the base's patches/series and prints one line a patch ("patch NAME"), each
 # followed by the overlay files it brings ("file PATH"), and by "rows" if it
 # has the rows of system call tables.  "grown PATH" is a Makefile whose objects
 # and tests come with the patches that bring their sources.  Refuses a series
 # that does not account for every patch and every overlay file.
 #
 # In the series a comment of one word behind "#" and two or more spaces names
-# an overlay file of the patch above it, or patches/syscall-rows; other comments
-# are prose.
+# an overlay file of the patch above it, or syscall-rows, which lies beside it;
+# other comments are prose.
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
 
-series=$TOP/patches/series
+series=$TOP/$PATCHES/series
 plan=$(mktemp "$BUILD/.plan.XXXXXX")
 trap 'rm -f "$plan" "$plan".*' EXIT
 trap 'exit 1' INT TERM
@@ -21,9 +21,9 @@ trap 'exit 1' INT TERM
 [ -f "$series" ] || series=/dev/null
 
 # An editor's last line may lack its newline; awk does not mind.
-awk '
+awk -v "name=$PATCHES/series" '
 function bad(what) {
-	printf "patches/series:%d: %s\n", NR, what
+	printf "%s:%d: %s\n", name, NR, what
 	failed = 1
 }
 /^[ \t]*$/ { next }
@@ -32,7 +32,7 @@ function bad(what) {
 		bad("\"#\" and two spaces name one overlay file; prose takes one space")
 	else if (patch == "")
 		bad("overlay file before the first patch: " $2)
-	else if ($2 == "patches/syscall-rows")
+	else if ($2 == "syscall-rows")
 		print "rows"
 	else {
 		print "file " $2
@@ -53,29 +53,29 @@ function bad(what) {
 	print "patch " patch
 }
 END { exit failed }
-' "$series" >"$plan" || die "$(grep '^patches/series' "$plan")"
+' "$series" >"$plan" || die "$(grep -F "$PATCHES/series" "$plan")"
 
 sed -n 's/^patch //p' "$plan" | sort >"$plan.patches"
 sed -n 's/^file //p' "$plan" | sort >"$plan.files"
 
 # Every patch of the series has a file, and every patch file is in the series.
 (
-	cd "$TOP/patches" 2>/dev/null || exit 0
+	cd "$TOP/$PATCHES" 2>/dev/null || exit 0
 	find . -name '*.patch' -type f | sed 's,^\./,,' | sort
 ) >"$plan.found"
 name=$(comm -23 "$plan.patches" "$plan.found" | head -n 1)
-[ -z "$name" ] || die "patches/series names $name, which does not exist in patches/"
+[ -z "$name" ] || die "$PATCHES/series names $name, which does not exist in $PATCHES/"
 name=$(comm -13 "$plan.patches" "$plan.found" | head -n 1)
-[ -z "$name" ] || die "patches/$name is not in patches/series; list it or remove it"
+[ -z "$name" ] || die "$PATCHES/$name is not in $PATCHES/series; list it or remove it"
 
 # Every overlay file has one owner.
 name=$(uniq -d "$plan.files" | head -n 1)
-[ -z "$name" ] || die "$name belongs to two patches in patches/series; leave one"
+[ -z "$name" ] || die "$name belongs to two patches in $PATCHES/series; leave one"
 "$TOP/scripts/queue/overlay.sh" | sort >"$plan.overlay"
 name=$(comm -23 "$plan.files" "$plan.overlay" | head -n 1)
-[ -z "$name" ] || die "patches/series lists $name, which does not exist in the overlay"
+[ -z "$name" ] || die "$PATCHES/series lists $name, which does not exist in the overlay"
 name=$(comm -13 "$plan.files" "$plan.overlay" | head -n 1)
-[ -z "$name" ] || die "$name belongs to no patch; list it in patches/series below its patch as \"#   $name\""
+[ -z "$name" ] || die "$name belongs to no patch; list it in $PATCHES/series below its patch as \"#   $name\""
 while read -r name; do
 	[ ! -e "$BUILD/base/$name" ] ||
 		die "$name would overwrite a file of the base; change that file with a hook patch instead"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Writes the commits of build/tree back: what they change in files of the
-# base to patches/, their new files to the overlay.  A commit belongs to the
+# base to its patches, their new files to the overlay.  A commit belongs to the
 # patch of the same subject; a commit with a new subject becomes a new patch
 # behind the one before it.  Without edits nothing changes, unless the base
 # has moved: then the hunks get its line numbers.  A new file wants git add -f,
@@ -12,7 +12,7 @@ set -e
 
 tree=$BUILD/tree
 work=$BUILD/.refresh
-series=$TOP/patches/series
+series=$TOP/$PATCHES/series
 
 g() {
 	GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git -C "$tree" "$@"
@@ -107,7 +107,7 @@ list() {
 	$1 == patch { mine = 1 }
 	END { if (mine) print line }' "$series" >"$work/series"
 	cp "$work/series" "$series"
-	say "patches/series: $1 belongs to $2"
+	say "$PATCHES/series: $1 belongs to $2"
 }
 
 # insert PATCH into the series behind PREDECESSOR and its files
@@ -118,7 +118,7 @@ insert() {
 	$1 == previous { mine = 1 }
 	END { if (mine || previous == "") print patch }' "$series" >"$work/series"
 	cp "$work/series" "$series"
-	say "patches/series: $1 is new"
+	say "$PATCHES/series: $1 is new"
 }
 
 [ -d "$tree/.git" ] || die "build/tree does not exist; run make tree"
@@ -129,7 +129,7 @@ if [ "$(g rev-parse HEAD)" = "$(g rev-parse refs/series/head)" ]; then
 fi
 "$TOP/scripts/queue/plan.sh" >"$work/plan"
 if [ "$("$TOP/scripts/queue/tree-input.sh" <"$work/plan")" != "$(cat "$tree/.git/series-input")" ]; then
-	die "patches/ or the overlay have changed since make tree, and build/tree has commits of its own;" \
+	die "$PATCHES/ or the overlay have changed since make tree, and build/tree has commits of its own;" \
 		"set the former aside (git stash), run make refresh, and take them up again"
 fi
 g update-index -q --refresh >/dev/null || :
@@ -146,7 +146,7 @@ g merge-base --is-ancestor "$base" "$head" ||
 # Which commit is which patch: by subject, the rest in order
 sed -n 's/^patch //p' "$work/plan" | while read -r patch; do
 	printf '%s\t%s\n' "$patch" "$(git mailinfo --encoding=UTF-8 /dev/null /dev/null \
-		<"$TOP/patches/$patch" | sed -n 's/^Subject: //p')"
+		<"$TOP/$PATCHES/$patch" | sed -n 's/^Subject: //p')"
 done >"$work/patches"
 g log --reverse --format='%H%x09%s%x09%f' "$base..$head" >"$work/commits"
 awk -F '\t' '
@@ -183,8 +183,8 @@ END {
 		if (!(i in name))
 			strange++
 	if (missing && missing != strange) {
-		print "build/tree has no commit for patches/" left[1] \
-			"; remove the patch and its line in patches/series, or bring the commit back"
+		print "build/tree has no commit for " left[1] \
+			"; remove the patch and its line in series, or bring the commit back"
 		exit 1
 	}
 	last = 0
@@ -194,7 +194,7 @@ END {
 		if (name[i] in place) {
 			if (place[name[i]] < last) {
 				print "build/tree has " name[i] \
-					" at another place than patches/series; reorder the series, then run make tree"
+					" at another place than series; reorder that, then run make tree"
 				exit 1
 			}
 			last = place[name[i]]
@@ -211,7 +211,7 @@ while read -r commit patch; do
 	while read -r file; do
 		other=$(owner "$file")
 		[ -z "$other" ] || [ "$other" = "$patch" ] ||
-			die "commit \"$subject\" brings $file, which patches/series lists for $other; move the line"
+			die "commit \"$subject\" brings $file, which $PATCHES/series lists for $other; move the line"
 	done <"$work/brought"
 	cp "$work/brought" "$work/new/$patch.brought"
 done <"$work/pairs"
@@ -219,22 +219,22 @@ sed -n 's/^file //p' "$work/plan" | while read -r file; do
 	g cat-file -e "$head:$file" 2>/dev/null || printf '%s\n' "$file"
 done >"$work/gone"
 [ ! -s "$work/gone" ] ||
-	die "$(head -n 1 "$work/gone") is gone from build/tree; remove it and its line in patches/series by hand"
+	die "$(head -n 1 "$work/gone") is gone from build/tree; remove it and its line in $PATCHES/series by hand"
 
 changed=0
 previous=
 while read -r commit patch; do
 	new=$work/new/$patch
-	if [ ! -f "$TOP/patches/$patch" ]; then
-		cp "$new" "$TOP/patches/$patch"
+	if [ ! -f "$TOP/$PATCHES/$patch" ]; then
+		cp "$new" "$TOP/$PATCHES/$patch"
 		insert "$patch" "$previous"
 		changed=$((changed + 1))
 	else
-		plain "$TOP/patches/$patch" >"$work/old.plain"
+		plain "$TOP/$PATCHES/$patch" >"$work/old.plain"
 		plain "$new" >"$work/new.plain"
 		if ! cmp -s "$work/old.plain" "$work/new.plain"; then
-			cp "$new" "$TOP/patches/$patch"
-			say "patches/$patch: refreshed"
+			cp "$new" "$TOP/$PATCHES/$patch"
+			say "$PATCHES/$patch: refreshed"
 			changed=$((changed + 1))
 		fi
 	fi

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Prints a table of system calls with the rows of patches/syscall-rows:
+# Prints a table of system calls with the rows of syscall-rows, which lies beside the series:
 #	rows.sh FILE <table
 # FILE is what the kernel calls it.
 
@@ -36,4 +36,4 @@ END {
 			row = row (length(name[i]) < 8 ? "\t\t\t\t" : "\t\t\t") "sys_" name[i]
 		print row
 	}
-}' "$TOP/patches/syscall-rows" -
+}' "$TOP/$PATCHES/syscall-rows" -

@@ -6,14 +6,15 @@
 #	VANILLA=yes	the tarball of that release from Debian's source package
 #	VANILLA=PATH	a tarball
 #
-# The first line of patches/cover is the cover letter's subject, the rest its
+# The first line of the base's patches/cover is the cover letter's subject, the rest its
 # text.  There "@FILE TITLE" stands for a section of a documentation file of
 # this repository, and "@FILE" for all of it: figures are written once.  A line
 # "Change-id: ..." is for b4.
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
-. "$TOP/base.conf"
+# shellcheck source=bases/6.1/base.conf
+. "$TOP/bases/$BASE/base.conf"
 
 tree=$BUILD/tree
 mails=$BUILD/series
@@ -29,12 +30,12 @@ lock series
 
 base=$(git -C "$tree" rev-parse refs/series/base)
 head=$(git -C "$tree" rev-parse refs/series/head)
-[ "$base" != "$head" ] || die "patches/series lists no patch; there is nothing to mail"
+[ "$base" != "$head" ] || die "$PATCHES/series lists no patch; there is nothing to mail"
 name=$(sed -n 's/^name //p' "$BUILD/base.stamp")
 
 # section FILE TITLE: what stands below that title, or all of the file
 section() {
-	[ -f "$TOP/$1" ] || die "patches/cover wants $1, which does not exist"
+	[ -f "$TOP/$1" ] || die "$PATCHES/cover wants $1, which does not exist"
 	awk -v "title=$2" '
 	{ line[NR] = $0 }
 	END {
@@ -57,7 +58,7 @@ section() {
 			exit 1
 		for (i = begin; i <= end; i++)
 			print line[i]
-	}' "$TOP/$1" || die "patches/cover wants the section \"$2\" of $1, which has none"
+	}' "$TOP/$1" || die "$PATCHES/cover wants the section \"$2\" of $1, which has none"
 }
 
 rm -rf "$mails" "$work"
@@ -71,7 +72,7 @@ GIT_COMMITTER_NAME=${sender:-$author} GIT_COMMITTER_EMAIL=${sender_address:-$add
 	git -C "$tree" format-patch -q -s --no-signature --cover-letter --base="$base" \
 	--no-renames -o "$mails" "$base..$head"
 
-sed '1d; /^Change-id: /d' "$TOP/patches/cover" | while read -r line; do
+sed '1d; /^Change-id: /d' "$TOP/$PATCHES/cover" | while read -r line; do
 	case $line in
 	@*' '*)
 		file=${line%% *}
@@ -83,8 +84,8 @@ sed '1d; /^Change-id: /d' "$TOP/patches/cover" | while read -r line; do
 done >"$mails/text" || exit 1
 printf '\nThe series applies to %s.\n' "$name" >>"$mails/text"
 git stripspace <"$mails/text" >"$mails/text.new"
-awk -v "subject=$(sed -n 1p "$TOP/patches/cover")" -v "text=$mails/text.new" \
-	-v "change=$(sed -n 's/^Change-id: //p' "$TOP/patches/cover")" '
+awk -v "subject=$(sed -n 1p "$TOP/$PATCHES/cover")" -v "text=$mails/text.new" \
+	-v "change=$(sed -n 's/^Change-id: //p' "$TOP/$PATCHES/cover")" '
 /^Subject: / { sub(/\*\*\* SUBJECT HERE \*\*\*/, subject) }
 /^\*\*\* BLURB HERE \*\*\*$/ {
 	while ((getline line <text) > 0)

@@ -12,8 +12,8 @@ cd "$TOP"
 	while read -r kind name; do
 		printf '%s\n' "$kind"
 		case $kind in
-		patch) sha256sum "patches/$name" ;;
-		rows) sha256sum patches/syscall-rows scripts/queue/rows.sh ;;
+		patch) sha256sum "$PATCHES/$name" ;;
+		rows) sha256sum "$PATCHES/syscall-rows" scripts/queue/rows.sh ;;
 		file)
 			[ ! -x "$name" ] || printf 'executable '
 			sha256sum "$name"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Makes build/tree: a git repository with the base as its first commit and
-# one commit a patch of patches/series, each with the overlay files it
+# one commit a patch of the series, each with the overlay files it
 # brings.  The same input gives the same commits; a repeat touches only the
 # files that changed.
 
@@ -133,7 +133,7 @@ grow() {
 
 # rows: the tables of system calls in the index get rows for ours
 rows() {
-	known=$(sed -n '/^[0-9]/{ s/.* //p; q; }' "$TOP/patches/syscall-rows")
+	known=$(sed -n '/^[0-9]/{ s/.* //p; q; }' "$TOP/$PATCHES/syscall-rows")
 	GIT_INDEX_FILE=$work/index g grep --cached -lw "$known" -- 'arch/*.tbl' 'scripts/*.tbl' 'tools/*.tbl' >"$work/tables"
 	while read -r file; do
 		GIT_INDEX_FILE=$work/index g cat-file blob ":$file" | "$TOP/scripts/queue/rows.sh" "$file" >"$work/table"
@@ -144,34 +144,34 @@ rows() {
 
 # hook PATCH: applies it to the index, without fuzz
 hook() {
-	grep -q '^+++ ' "$TOP/patches/$1" || return 0
-	g apply --numstat -z "$TOP/patches/$1" | tr '\0' '\n' |
+	grep -q '^+++ ' "$TOP/$PATCHES/$1" || return 0
+	g apply --numstat -z "$TOP/$PATCHES/$1" | tr '\0' '\n' |
 		cut -f 3 >"$work/touched"
 	while read -r file; do
 		[ -e "$BUILD/base/$file" ] ||
-			die "patches/$1 changes $file, which the base does not have; new files belong into the overlay"
+			die "$PATCHES/$1 changes $file, which the base does not have; new files belong into the overlay"
 	done <"$work/touched"
 	if ! GIT_INDEX_FILE=$work/index g apply -v --cached --whitespace=nowarn \
-		"$TOP/patches/$1" >"$work/apply.log" 2>&1; then
+		"$TOP/$PATCHES/$1" >"$work/apply.log" 2>&1; then
 		cat "$work/apply.log" >&2
 		file=$(sed -n 's/^error: patch failed: \(.*\):[0-9]*$/\1/p' "$work/apply.log" | head -n 1)
-		die "patches/$1 does not apply to ${file:-the base} of $(sed -n 's/^name //p' "$BUILD/base.stamp");" \
+		die "$PATCHES/$1 does not apply to ${file:-the base} of $(sed -n 's/^name //p' "$BUILD/base.stamp");" \
 			"adapt the hunk to that file, or use the base that base.conf pins"
 	fi
-	sed -n "s,^Hunk .*offset.*,patches/$1: &,p" "$work/apply.log"
+	sed -n "s,^Hunk .*offset.*,$PATCHES/$1: &,p" "$work/apply.log"
 }
 
 # add PATCH: one commit on top of $head
 add() {
 	git mailinfo --encoding=UTF-8 "$work/body" /dev/null \
-		<"$TOP/patches/$1" >"$work/info"
+		<"$TOP/$PATCHES/$1" >"$work/info"
 	name=$(sed -n 's/^Author: //p' "$work/info")
 	email=$(sed -n 's/^Email: //p' "$work/info")
 	subject=$(sed -n 's/^Subject: //p' "$work/info")
 	if [ -z "$name" ] || [ -z "$email" ]; then
-		die "patches/$1 has no author; begin it with From: Name <address>"
+		die "$PATCHES/$1 has no author; begin it with From: Name <address>"
 	fi
-	[ -n "$subject" ] || die "patches/$1 has no Subject: line"
+	[ -n "$subject" ] || die "$PATCHES/$1 has no Subject: line"
 	hook "$1"
 	bring
 	grow
@@ -194,7 +194,7 @@ input=$("$TOP/scripts/queue/tree-input.sh" <"$work/plan")
 if [ -d "$tree/.git" ] && cmp -s "$BUILD/base.stamp" "$tree/.git/series-base" &&
 	[ "$(cat "$tree/.git/series-input" 2>/dev/null)" = "$input" ]; then
 	if unsaved refs/series/head; then
-		say "build/tree has commits of its own: taken as they are; make refresh writes them to patches/"
+		say "build/tree has commits of its own: taken as they are; make refresh writes them to $PATCHES/"
 	elif changed; then
 		say "build/tree has uncommitted changes: taken as they are"
 	fi

@@ -6,7 +6,8 @@
 # shellcheck disable=SC2317 # functions are called through try
 set -u
 . "$(dirname "$0")/../../scripts/lib/lib.sh"
-. "$TOP/base.conf"
+# shellcheck source=bases/6.1/base.conf
+. "$TOP/bases/$BASE/base.conf"
 
 packages=$BUILD/obj/deb-package
 objects=$packages/linux

@@ -22,7 +22,7 @@ from tap import Tap  # noqa: E402 - leaves nothing beside the sources
 TOP = pathlib.Path(__file__).resolve().parents[2]
 SCENARIOS = TOP / "scenarios"
 SOURCES = TOP / "tools/testing/selftests/mm/placement"
-PROGRAMS = TOP / "build/selftests/mm"
+PROGRAMS = pathlib.Path(os.environ.get("BUILD", TOP / "build")) / "selftests/mm"
 # The kernel that make test boots without -c
 CONFIG = "default"
 

@@ -14,7 +14,7 @@ unset ONLY TESTS SCENARIO ROUNDS
 
 selftests=tools/testing/selftests/mm/placement
 mkdir -p "$work/top/$selftests" "$work/top/tests"
-cp -R "$TOP/scripts" "$TOP/scenarios" "$TOP/Makefile" "$TOP/base.conf" "$work/top"
+cp -R "$TOP/scripts" "$TOP/scenarios" "$TOP/Makefile" "$TOP/bases" "$work/top"
 cp "$TOP/$selftests/Makefile" "$work/top/$selftests"
 printf 'weighted_interleave_abi\tabi.*\tcxl2 uma\t-\n' > "$work/top/tests/timed"
 cat > "$work/top/scripts/host/setup.sh" <<'END'

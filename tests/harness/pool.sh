@@ -17,7 +17,7 @@ for room in lib host kernel test; do
 	mkdir -p "$work/top/scripts/$room"
 done
 mkdir -p "$work/top/$selftests"
-cp -R "$TOP/scenarios" "$TOP/Makefile" "$TOP/base.conf" "$work/top"
+cp -R "$TOP/scenarios" "$TOP/Makefile" "$TOP/bases" "$work/top"
 cp "$TOP/$selftests/Makefile" "$work/top/$selftests"
 cp "$TOP/scripts/lib/lib.sh" "$TOP/scripts/lib/scenario.sh" "$work/top/scripts/lib"
 cp "$TOP/scripts/test/test.sh" "$TOP/scripts/test/soak.sh" "$work/top/scripts/test"

@@ -21,19 +21,20 @@ tree() {
 has() {
 	tree "$1"
 	held=0
-	[ $status -eq 0 ] && [ "$(cat "$1/build/tree/mm/new.c")" = "$2" ] || held=1
+	[ $status -eq 0 ] && [ "$(cat "$1/${BUILD#"$TOP"/}/tree/mm/new.c")" = "$2" ] || held=1
 	result $held "$3"
 }
 
 # The base, and a checkout with a hook and a file of the overlay
-mkdir -p "$work/base/mm" "$work/one/patches" "$work/one/mm"
-printf 'VERSION = 6\nPATCHLEVEL = 1\n' > "$work/base/Makefile"
+mkdir -p "$work/base/mm" "$work/one/$PATCHES" "$work/one/mm"
+printf 'VERSION = %s\nPATCHLEVEL = %s\n' "${BASE%.*}" "${BASE#*.}" > "$work/base/Makefile"
 printf 'one\ntwo\nthree\n' > "$work/base/mm/old.c"
 tar -c -f "$work/base.tar" -C "$work" base
-cp -R "$TOP/scripts" "$TOP/base.conf" "$work/one"
+cp -R "$TOP/scripts" "$work/one"
+cp "$TOP/bases/$BASE/base.conf" "$work/one/bases/$BASE"
 git init -q "$work/one"
 printf '/build/\n' > "$work/one/.gitignore"
-cat > "$work/one/patches/0001-mm-two.patch" <<-END
+cat > "$work/one/$PATCHES/0001-mm-two.patch" <<-END
 	From: Nobody <nobody@localhost>
 	Subject: mm: two
 
@@ -45,7 +46,7 @@ cat > "$work/one/patches/0001-mm-two.patch" <<-END
 	+2
 	 three
 END
-printf '0001-mm-two.patch\n#   mm/new.c\n' > "$work/one/patches/series"
+printf '0001-mm-two.patch\n#   mm/new.c\n' > "$work/one/$PATCHES/series"
 echo first > "$work/one/mm/new.c"
 has "$work/one" first "a checkout makes its tree"
 
@@ -55,10 +56,10 @@ has "$work/copy" second "a copy makes its tree when the overlay has changed"
 
 cp -R "$work/copy" "$work/touched"
 find "$work/touched" -exec touch {} +
-sed -i 's/^+2/+zwei/' "$work/touched/patches/0001-mm-two.patch"
+sed -i 's/^+2/+zwei/' "$work/touched/$PATCHES/0001-mm-two.patch"
 has "$work/touched" second "a copy with other times makes its tree when a hook has changed"
 held=0
-grep -qx zwei "$work/touched/build/tree/mm/old.c" || held=1
+grep -qx zwei "$work/touched/${BUILD#"$TOP"/}/tree/mm/old.c" || held=1
 result $held "the tree has the hook"
 
 mv "$work/one" "$work/moved"
@@ -67,12 +68,12 @@ has "$work/moved" third "a checkout that was moved makes its tree"
 
 # What a person has edited there is nowhere else.
 cp -R "$work/moved" "$work/edited"
-echo mine > "$work/edited/build/tree/mm/new.c"
+echo mine > "$work/edited/${BUILD#"$TOP"/}/tree/mm/new.c"
 echo fourth > "$work/edited/mm/new.c"
 tree "$work/edited"
 held=0
 [ $status -ne 0 ] && grep -q 'build/tree has uncommitted changes' "$work/err" &&
-	[ "$(cat "$work/edited/build/tree/mm/new.c")" = mine ] || held=1
+	[ "$(cat "$work/edited/${BUILD#"$TOP"/}/tree/mm/new.c")" = mine ] || held=1
 result $held "an edit in the tree of a copy is refused, and stays"
 
 if [ "$(id -u)" -eq 0 ]; then

@@ -293,7 +293,7 @@ def limits(directory, boots, rows):
 def measured_on(boots):
     """What the figures depend on beside the series itself."""
     boot = boots["default", 2]
-    with open(os.path.join(TOP, "build", "base.stamp")) as f:
+    with open(os.path.join(os.environ.get("BUILD") or os.path.join(TOP, "build"), "base.stamp")) as f:
         name = next(line for line in f if line.startswith("name "))
     return name[len("name "):].strip(), boot.compiler
 
