@@ -30,7 +30,7 @@
 #include <linux/string.h>
 #include <linux/weighted_interleave.h>
 
-#include "own.h"
+#include "remap.h"
 #include "policy.h"
 
 static bool has_own(const struct mempolicy *pol)

@@ -30,7 +30,7 @@
 #include "ranges.h"
 
 /* The zone's lock is given up after so many blocks have been looked at. */
-#define LOOKS_A_LOCK	128
+#define BLOCKS_PER_LOCK	128
 
 DEFINE_STATIC_KEY_FALSE(memory_channels_key);
 
@@ -127,40 +127,40 @@ static struct page *free_block(struct zone *zone, unsigned long pfn)
 }
 
 /**
- * struct turns - a walk over the free blocks of a zone, channel by channel
+ * struct channel_walk - the free blocks of a zone, channel by channel
  * @zone:  the zone, whose lock is held
  * @flags: of its lock
- * @looks: how many blocks are still looked at before it is given up
+ * @left:  how many blocks are still looked at before it is given up
  * @next:  for each channel, where to go on
  */
-struct turns {
+struct channel_walk {
 	struct zone *zone;
 	unsigned long flags;
-	unsigned int looks;
+	unsigned int left;
 	unsigned long next[MEMORY_RANGES_MAX + 1];
 };
 
 /* Between two blocks nothing is kept but where to go on. */
-static void relax(struct turns *turns)
+static void give_up_lock(struct channel_walk *walk)
 {
-	if (turns->looks--)
+	if (walk->left--)
 		return;
-	turns->looks = LOOKS_A_LOCK;
-	spin_unlock_irqrestore(&turns->zone->lock, turns->flags);
+	walk->left = BLOCKS_PER_LOCK;
+	spin_unlock_irqrestore(&walk->zone->lock, walk->flags);
 	cond_resched();
-	spin_lock_irqsave(&turns->zone->lock, turns->flags);
+	spin_lock_irqsave(&walk->zone->lock, walk->flags);
 }
 
 /* Moves the next block of a channel to the tail; says whether there was one. */
-static bool move_one(struct turns *turns, unsigned int channel)
+static bool move_one(struct channel_walk *walk, unsigned int channel)
 {
-	struct zone *zone = turns->zone;
+	struct zone *zone = walk->zone;
 	struct list_head *lists = zone->free_area[MAX_ORDER - 1].free_list;
-	unsigned long *next = &turns->next[channel];
+	unsigned long *next = &walk->next[channel];
 	struct page *page;
 
 	for (;;) {
-		relax(turns);
+		give_up_lock(walk);
 		*next = memory_ranges_next(&channels, channel, *next);
 		if (*next >= zone_end_pfn(zone))
 			return false;
@@ -176,19 +176,19 @@ static bool move_one(struct turns *turns, unsigned int channel)
 
 void __channels_order_zone(struct zone *zone)
 {
-	struct turns turns = { .zone = zone, .looks = LOOKS_A_LOCK };
+	struct channel_walk walk = { .zone = zone, .left = BLOCKS_PER_LOCK };
 	unsigned int channel, moved;
 
 	for (channel = 0; channel <= channels.nr; channel++)
-		turns.next[channel] = ALIGN(zone->zone_start_pfn,
-					    MAX_ORDER_NR_PAGES);
-	spin_lock_irqsave(&zone->lock, turns.flags);
+		walk.next[channel] = ALIGN(zone->zone_start_pfn,
+					   MAX_ORDER_NR_PAGES);
+	spin_lock_irqsave(&zone->lock, walk.flags);
 	do {
 		moved = 0;
 		for (channel = 0; channel <= channels.nr; channel++)
-			moved += move_one(&turns, channel);
+			moved += move_one(&walk, channel);
 	} while (moved);
-	spin_unlock_irqrestore(&zone->lock, turns.flags);
+	spin_unlock_irqrestore(&zone->lock, walk.flags);
 }
 
 /**

@@ -46,12 +46,12 @@ unsaved() {
 
 # The index knows each file by its inode and times as well, which are others
 # in a copy of the checkout.
-look_again() {
+refresh_index() {
 	g update-index -q --refresh >/dev/null || :
 }
 
 changed() {
-	look_again
+	refresh_index
 	! g diff-index --quiet HEAD --
 }
 
@@ -233,7 +233,7 @@ if unsaved "$head"; then
 	die "build/tree has commits of its own; write them back with make refresh," \
 		"or drop them with: git -C build/tree reset --hard refs/series/head"
 fi
-look_again
+refresh_index
 g reset -q --keep "$head" ||
 	die "build/tree has uncommitted changes where the series changes too; commit and make refresh," \
 		"or drop them with: git -C build/tree reset --hard"

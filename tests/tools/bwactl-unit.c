@@ -325,16 +325,16 @@ static void record(const double *gbps)
 /* The weights of all nodes, "9,1", or the one that two packages fight for */
 static void planned(const char *name, const char *expected)
 {
-	static struct wish wishes[16];
+	static struct plan plans[16];
 	struct ratio ratio;
 	char got[256] = "", text[320];
 	int conflict, i;
 	size_t g;
 
 	for (g = 0; g < groups.count; g++)
-		make_wish(&matrix, &measured, &groups.group[g].compute,
-			  &groups.group[g].memory, &wishes[g]);
-	conflict = merge_wishes(wishes, groups.count, &ratio);
+		plan_weights(&matrix, &measured, &groups.group[g].compute,
+			     &groups.group[g].memory, &plans[g]);
+	conflict = merge_plans(plans, groups.count, &ratio);
 	if (conflict >= 0)
 		sprintf(got, "conflict about %d", conflict);
 	for (i = 0; conflict < 0 && i < MAX_NODES; i++) {
@@ -391,14 +391,14 @@ static void test_plans(void)
 
 static void test_unknown(void)
 {
-	struct wish wish;
+	struct plan plan;
 
 	make_machine("0--");
 	group_by_package(&machine, &groups);
 	RECORD(100, 0, 25);
-	make_wish(&matrix, &measured, &groups.group[0].compute,
-		  &groups.group[0].memory, &wish);
-	result(wish.unknown == 1 && !wish.ratio.weight[0],
+	plan_weights(&matrix, &measured, &groups.group[0].compute,
+		     &groups.group[0].memory, &plan);
+	result(plan.unknown == 1 && !plan.ratio.weight[0],
 	       "a node of unknown bandwidth leaves the group without weights");
 }
 

@@ -97,8 +97,8 @@ static void print_groups(const struct report *report)
 		putchar(',');
 		print_nodes("memory", &group->memory);
 		putchar(',');
-		print_ratio("weights", &report->wishes[g].ratio);
-		printf(",\"error\":%.4f", report->wishes[g].error);
+		print_ratio("weights", &report->plans[g].ratio);
+		printf(",\"error\":%.4f", report->plans[g].error);
 		if (report->verdicts)
 			print_verdict(report, g);
 		putchar('}');

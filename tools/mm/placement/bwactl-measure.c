@@ -300,7 +300,7 @@ static bool unite_cpus(const struct machine *machine,
 }
 
 bool verify_group(const struct machine *machine, const struct request *request,
-		  const struct group *group, const struct wish *wish,
+		  const struct group *group, const struct plan *plan,
 		  struct verdict *verdict)
 {
 	struct buffer buffer;
@@ -315,11 +315,11 @@ bool verify_group(const struct machine *machine, const struct request *request,
 		return false;
 	}
 	if (!get_buffer(machine, request->buffer, count_caches(machine, cpus),
-			weighted_room(machine, &wish->ratio),
+			weighted_room(machine, &plan->ratio),
 			"a weighted buffer", &buffer))
 		return false;
 	team = make_team(cpus, &buffer, request->mix);
-	if (team && spread_buffer(machine, &buffer, &wish->ratio))
+	if (team && spread_buffer(machine, &buffer, &plan->ratio))
 		good = measure_bandwidth(team, request->seconds / SLICES,
 					 &cell);
 	free_team(team);
@@ -327,7 +327,7 @@ bool verify_group(const struct machine *machine, const struct request *request,
 	verdict->mbps = cell.mbps;
 	verdict->sum = 0;
 	for (i = 0; i < MAX_NODES; i++)
-		verdict->sum += wish->mbps[i];
+		verdict->sum += plan->mbps[i];
 	verdict->reached = 100ULL * cell.mbps >= 1ULL * REACHED * verdict->sum;
 	return good;
 }

@@ -10,7 +10,7 @@ struct machine;
 struct matrix;
 struct mix;
 struct nodes;
-struct wish;
+struct plan;
 
 struct request {
 	const struct mix *mix;
@@ -38,11 +38,11 @@ bool measure_all(const struct machine *machine, const struct request *request,
 		 struct matrix *matrix);
 
 /*
- * Does a buffer with the weights of @wish give the CPUs of @group what its
+ * Does a buffer with the weights of @plan give the CPUs of @group what its
  * nodes give together? Complains and returns false when that is not known.
  */
 bool verify_group(const struct machine *machine, const struct request *request,
-		  const struct group *group, const struct wish *wish,
+		  const struct group *group, const struct plan *plan,
 		  struct verdict *verdict);
 
 #endif /* BWACTL_MEASURE_H */

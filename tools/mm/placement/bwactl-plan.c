@@ -26,32 +26,32 @@ static unsigned int best_mbps(const struct matrix *matrix,
 	return best;
 }
 
-void make_wish(const struct matrix *matrix, const struct fit_rule *rule,
-	       const struct nodes *compute, const struct nodes *memory,
-	       struct wish *wish)
+void plan_weights(const struct matrix *matrix, const struct fit_rule *rule,
+		  const struct nodes *compute, const struct nodes *memory,
+		  struct plan *plan)
 {
 	unsigned char weights[MAX_NODES];
 	unsigned int mbps[MAX_NODES];
 	size_t count = 0;
 	int i;
 
-	memset(wish, 0, sizeof(*wish));
-	wish->unknown = -1;
+	memset(plan, 0, sizeof(*plan));
+	plan->unknown = -1;
 	for (i = next_node(memory, -1); i >= 0; i = next_node(memory, i)) {
 		mbps[count] = best_mbps(matrix, compute, i);
-		wish->mbps[i] = mbps[count];
+		plan->mbps[i] = mbps[count];
 		if (!mbps[count++])
-			wish->unknown = i;
+			plan->unknown = i;
 	}
-	if (wish->unknown >= 0 || !count)
+	if (plan->unknown >= 0 || !count)
 		return;
-	wish->error = fit_weights(rule, mbps, count, weights);
+	plan->error = fit_weights(rule, mbps, count, weights);
 	count = 0;
 	for (i = next_node(memory, -1); i >= 0; i = next_node(memory, i))
-		wish->ratio.weight[i] = weights[count++];
+		plan->ratio.weight[i] = weights[count++];
 }
 
-int merge_wishes(const struct wish *wishes, size_t count, struct ratio *ratio)
+int merge_plans(const struct plan *plans, size_t count, struct ratio *ratio)
 {
 	size_t w;
 	int i;
@@ -59,7 +59,7 @@ int merge_wishes(const struct wish *wishes, size_t count, struct ratio *ratio)
 	memset(ratio, 0, sizeof(*ratio));
 	for (w = 0; w < count; w++) {
 		for (i = 0; i < MAX_NODES; i++) {
-			unsigned char weight = wishes[w].ratio.weight[i];
+			unsigned char weight = plans[w].ratio.weight[i];
 
 			if (!weight)
 				continue;

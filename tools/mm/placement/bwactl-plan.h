@@ -11,7 +11,7 @@ struct fit_rule;
 struct matrix;
 
 /* The weights that fit some CPUs */
-struct wish {
+struct plan {
 	struct ratio ratio;
 	unsigned int mbps[MAX_NODES];	/* what each node gives these CPUs */
 	double error;			/* of the ratio */
@@ -22,11 +22,11 @@ struct wish {
  * What @compute, CPUs of one package, want of @memory. A node gives them what
  * it gives the closest of them.
  */
-void make_wish(const struct matrix *matrix, const struct fit_rule *rule,
-	       const struct nodes *compute, const struct nodes *memory,
-	       struct wish *wish);
+void plan_weights(const struct matrix *matrix, const struct fit_rule *rule,
+		  const struct nodes *compute, const struct nodes *memory,
+		  struct plan *plan);
 
-/* Puts all wishes into one ratio; returns a node with two weights, or -1 */
-int merge_wishes(const struct wish *wishes, size_t count, struct ratio *ratio);
+/* Puts all plans into one ratio; returns a node with two weights, or -1 */
+int merge_plans(const struct plan *plans, size_t count, struct ratio *ratio);
 
 #endif /* BWACTL_PLAN_H */

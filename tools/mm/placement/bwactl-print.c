@@ -42,13 +42,13 @@ static void print_echo(const struct report *report, int node, int weight,
 	fprintf(out, "echo %d > %s/node%d\n", weight, dir, node);
 }
 
-static void print_echoes(const struct report *report, const struct wish *wish)
+static void print_echoes(const struct report *report, const struct plan *plan)
 {
 	int i;
 
 	for (i = 0; i < MAX_NODES; i++) {
-		if (wish->ratio.weight[i])
-			print_echo(report, i, wish->ratio.weight[i], stdout);
+		if (plan->ratio.weight[i])
+			print_echo(report, i, plan->ratio.weight[i], stdout);
 	}
 }
 
@@ -57,21 +57,21 @@ static void print_node(const struct report *report, const struct group *group,
 		       int node)
 {
 	struct nodes compute = {};
-	struct wish wish;
+	struct plan plan;
 	int i;
 
 	compute.in[node] = true;
-	make_wish(report->matrix, &report->rule, &compute, &group->memory,
-		  &wish);
+	plan_weights(report->matrix, &report->rule, &compute, &group->memory,
+		     &plan);
 	printf("from node%d compute cores:\n", node);
 	for (i = next_node(&group->memory, -1); i >= 0;
 	     i = next_node(&group->memory, i)) {
-		if (wish.ratio.weight[i])
-			printf("  node%d: %u", i, wish.ratio.weight[i]);
+		if (plan.ratio.weight[i])
+			printf("  node%d: %u", i, plan.ratio.weight[i]);
 		else
 			printf("  node%d: ?", i);
-		if (wish.mbps[i])
-			printf("  (%s GB/s)", name_gbps(wish.mbps[i]));
+		if (plan.mbps[i])
+			printf("  (%s GB/s)", name_gbps(plan.mbps[i]));
 		putchar('\n');
 	}
 }
@@ -79,7 +79,7 @@ static void print_node(const struct report *report, const struct group *group,
 static void print_group(const struct report *report, size_t index)
 {
 	const struct group *group = &report->groups->group[index];
-	const struct wish *wish = &report->wishes[index];
+	const struct plan *plan = &report->plans[index];
 	const char *name = name_set(&group->compute);
 	int i;
 
@@ -88,23 +88,23 @@ static void print_group(const struct report *report, size_t index)
 		print_node(report, group, i);
 	if (!count_nodes(&group->memory))
 		printf("no memory belongs to %s\n", name);
-	else if (wish->unknown >= 0)
+	else if (plan->unknown >= 0)
 		printf("no weights for %s: the bandwidth of node %d is not known\n",
-		       name, wish->unknown);
+		       name, plan->unknown);
 	else if (count_nodes(&group->compute) > 1)
 		printf("from %s together:\n", name);
 	if (report->conflict < 0)
-		print_echoes(report, wish);
+		print_echoes(report, plan);
 }
 
-static void print_run(const struct group *group, const struct wish *wish,
+static void print_run(const struct group *group, const struct plan *plan,
 		      bool own_weights)
 {
 	char list[256];
 	const char *comma = "";
 	int i;
 
-	if (wish->unknown >= 0 || count_nodes(&group->memory) < 2)
+	if (plan->unknown >= 0 || count_nodes(&group->memory) < 2)
 		return;
 	format_set(&group->compute, list, sizeof(list));
 	if (!own_weights) {
@@ -115,9 +115,9 @@ static void print_run(const struct group *group, const struct wish *wish,
 	}
 	printf("  numactl -N %s mpolctl run --weights ", list);
 	for (i = 0; i < MAX_NODES; i++) {
-		if (!wish->ratio.weight[i])
+		if (!plan->ratio.weight[i])
 			continue;
-		printf("%s%d=%u", comma, i, wish->ratio.weight[i]);
+		printf("%s%d=%u", comma, i, plan->ratio.weight[i]);
 		comma = ",";
 	}
 	puts(" -- COMMAND");
@@ -130,7 +130,7 @@ static void print_runs(const struct report *report)
 	size_t g;
 
 	for (g = 0; g < report->groups->count; g++)
-		any |= report->wishes[g].unknown < 0 &&
+		any |= report->plans[g].unknown < 0 &&
 		       count_nodes(&report->groups->group[g].memory) > 1;
 	if (!any)
 		return;
@@ -145,7 +145,7 @@ static void print_runs(const struct report *report)
 	else
 		puts("With these weights:");
 	for (g = 0; g < report->groups->count; g++)
-		print_run(&report->groups->group[g], &report->wishes[g],
+		print_run(&report->groups->group[g], &report->plans[g],
 			  report->conflict >= 0);
 }
 
@@ -204,24 +204,24 @@ static void print_matrix(const struct report *report, const char *title,
 static void print_weights(const struct report *report, size_t index)
 {
 	const struct group *group = &report->groups->group[index];
-	const struct wish *wish = &report->wishes[index];
+	const struct plan *plan = &report->plans[index];
 	char bar[BAR_WIDTH + 2];
 	double sum = 0, share;
 	int i;
 
 	for (i = 0; i < MAX_NODES; i++)
-		sum += wish->ratio.weight[i];
+		sum += plan->ratio.weight[i];
 	if (!sum)
 		return;
 	printf("\nWeights for the CPUs of %s; ratios are off by up to %.1f%%\n"
 	       "NODE  WEIGHT   SHARE\n", name_set(&group->compute),
-	       100 * wish->error);
+	       100 * plan->error);
 	for (i = 0; i < MAX_NODES; i++) {
-		if (!wish->ratio.weight[i])
+		if (!plan->ratio.weight[i])
 			continue;
-		share = wish->ratio.weight[i] / sum;
+		share = plan->ratio.weight[i] / sum;
 		format_bar(bar, share, -1);
-		printf("%4d  %6u  %5.1f%%  %s\n", i, wish->ratio.weight[i],
+		printf("%4d  %6u  %5.1f%%  %s\n", i, plan->ratio.weight[i],
 		       100 * share, bar);
 	}
 }

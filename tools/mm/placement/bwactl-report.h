@@ -13,7 +13,7 @@ struct groups;
 struct machine;
 struct matrix;
 struct verdict;
-struct wish;
+struct plan;
 
 struct report {
 	const struct machine *machine;
@@ -24,7 +24,7 @@ struct report {
 	struct fit_rule rule;
 	const char *source;		/* "measured", "firmware" or "file" */
 	const char *mix;		/* NULL: nothing was measured */
-	struct wish *wishes;		/* of each group */
+	struct plan *plans;		/* of each group */
 	struct ratio ratio;		/* global weights for all */
 	int conflict;			/* a node that is to have two; or -1 */
 	bool complete;			/* each group has weights */

@@ -323,19 +323,19 @@ static bool find_weights(struct report *report)
 	const struct groups *groups = report->groups;
 	size_t g;
 
-	report->wishes = calloc(groups->count, sizeof(*report->wishes));
-	if (!report->wishes) {
+	report->plans = calloc(groups->count, sizeof(*report->plans));
+	if (!report->plans) {
 		warn("cannot find weights");
 		return false;
 	}
 	report->complete = true;
 	for (g = 0; g < groups->count; g++) {
-		make_wish(report->matrix, &report->rule,
-			  &groups->group[g].compute, &groups->group[g].memory,
-			  &report->wishes[g]);
-		report->complete &= report->wishes[g].unknown < 0;
+		plan_weights(report->matrix, &report->rule,
+			     &groups->group[g].compute, &groups->group[g].memory,
+			     &report->plans[g]);
+		report->complete &= report->plans[g].unknown < 0;
 	}
-	report->conflict = merge_wishes(report->wishes, groups->count,
+	report->conflict = merge_plans(report->plans, groups->count,
 					&report->ratio);
 	return true;
 }
@@ -383,11 +383,11 @@ static int verify_all(const struct options *options, struct report *report)
 		return STATUS_FAILED;
 	}
 	for (g = 0; g < groups->count; g++) {
-		if (report->wishes[g].unknown >= 0 ||
+		if (report->plans[g].unknown >= 0 ||
 		    !count_nodes(&groups->group[g].memory))
 			continue;
 		if (!verify_group(report->machine, &options->request,
-				  &groups->group[g], &report->wishes[g],
+				  &groups->group[g], &report->plans[g],
 				  &report->verdicts[g]))
 			return STATUS_FAILED;
 	}

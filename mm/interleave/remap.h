@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef _MM_INTERLEAVE_OWN_H
-#define _MM_INTERLEAVE_OWN_H
+#ifndef _MM_INTERLEAVE_REMAP_H
+#define _MM_INTERLEAVE_REMAP_H
 
 #include <linux/nodemask.h>
 #include <linux/types.h>

@@ -11,7 +11,7 @@
 #include <linux/limits.h>
 #include <linux/string.h>
 
-#include "own.h"
+#include "remap.h"
 
 #define FOLLOWS	U32_MAX
 

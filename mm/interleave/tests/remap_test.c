@@ -6,7 +6,7 @@
 #include <linux/nodemask.h>
 #include <linux/string.h>
 
-#include "../own.h"
+#include "../remap.h"
 
 /* Node ids to calculate with; the machine need not have them. */
 #define NR	8
@@ -157,7 +157,7 @@ static void only_nodes_in_use_are_bound(struct kunit *test)
 	expect(test, bound, want);
 }
 
-static struct kunit_case own_cases[] = {
+static struct kunit_case remap_cases[] = {
 	KUNIT_CASE(a_weight_goes_to_the_new_node),
 	KUNIT_CASE(weights_that_meet_add_up),
 	KUNIT_CASE(who_meets_a_follower_follows),
@@ -169,9 +169,9 @@ static struct kunit_case own_cases[] = {
 	{}
 };
 
-static struct kunit_suite own_suite = {
-	.name = "interleave_own_weights",
-	.test_cases = own_cases,
+static struct kunit_suite remap_suite = {
+	.name = "interleave_remap",
+	.test_cases = remap_cases,
 };
 
-kunit_test_suite(own_suite);
+kunit_test_suite(remap_suite);
