@@ -5,6 +5,7 @@
 The exit status is 1 when buffers do not lie on channels as is promised, or a boot has left no figures.
 """
 import collections
+import itertools
 import os
 import re
 import sys
@@ -14,14 +15,24 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "../../lib"))
 from figures import Published, cell, status, verdict, write_csv, write_text  # noqa: E402 - leaves nothing beside the sources
 
-# Channels of each node, in the order of the ranges that run.sh gives.
+# Channels of each node, numbered in the order of their ranges.
 Machine = collections.namedtuple("Machine", "title nodes")
-MACHINES = {
-    "published": Machine("As published: 1 GiB at 0, 1 GiB at 4 GiB, a channel and a zone each", ((0, 1),)),
-    "two": Machine("Two channels of 1 GiB in one zone", ((0, 1),)),
-    "three": Machine("Three channels of 1 GiB in one zone", ((0, 1, 2),)),
-    "numa": Machine("Two nodes with two channels of 512 MiB each", ((0, 1), (2, 3))),
-}
+
+
+def read_machines():
+    """The rows of machines, by their names"""
+    machines = {}
+    with open(os.path.join(HERE, "machines"), encoding="utf-8") as f:
+        for line in f:
+            if line.startswith("#"):
+                continue
+            name, _, _, channels, _, _, title = line.rstrip("\n").split("\t")
+            number = itertools.count()
+            machines[name] = Machine(title, tuple(tuple(next(number) for _ in node.split(",")) for node in channels.split("/")))
+    return machines
+
+
+MACHINES = read_machines()
 LISTS = {
     "plain": "plain",
     "general": "movablecore=600M",

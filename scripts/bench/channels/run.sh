@@ -19,38 +19,14 @@ for kernel in default-base default; do
 	counting_kernel "$kernel"
 done
 
-# layout NAME: a machine and its channels; judge.py has the same ones
-# machine: QEMU's    nodes, mib: memory    ranges: the channels
-# one: 600 MiB in one place    blocks: as much, on all channels
+# layout NAME: a row of machines; it has no blank but in its title
 layout() {
-	machine=pc
-	nodes=1
-	one=600M@0x10000000
-	case $1 in
-	published)
-		machine=pc,max-ram-below-4g=1G
-		mib=2048
-		ranges=1G@0,1G@0x100000000
-		blocks=300M@0x10000000,300M@0x110000000
-		;;
-	two)
-		mib=2048
-		ranges=1G@0,1G@0x40000000
-		blocks=300M@0x10000000,300M@0x50000000
-		;;
-	three)
-		mib=3072
-		ranges=1G@0,1G@0x40000000,1G@0x80000000
-		blocks=200M@0x10000000,200M@0x50000000,200M@0x90000000
-		;;
-	numa)
-		nodes=2
-		mib=1024
-		ranges=512M@0,512M@0x20000000,512M@0x40000000,512M@0x60000000
-		one=600M@0x30000000
-		blocks=152M@0x10000000,152M@0x28000000,152M@0x50000000,152M@0x68000000
-		;;
-	esac
+	row=$(awk -F '\t' -v "name=$1" '$1 == name { print $2, $3, $4, $5, $6 }' "$TOP/scripts/bench/channels/machines")
+	read -r machine mib channels one blocks <<-EOF
+		$row
+	EOF
+	nodes=$(printf '%s\n' "$channels" | tr '/' '\n' | wc -l)
+	ranges=$(printf '%s\n' "$channels" | tr '/' ',')
 }
 
 # boot KERNEL LIST WORK [RUN]: a line for counting_boots. LIST is what the command
@@ -129,7 +105,8 @@ plan_compaction() {
 
 # shellcheck disable=SC2034 # for counting_boots
 boots() {
-	for name in published two three numa; do
+	names=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scripts/bench/channels/machines")
+	for name in $names; do
 		layout "$name"
 		plan > "$out/plan"
 		counting_boots < "$out/plan" || return
