@@ -10,6 +10,7 @@ The model: work that is bound by bandwidth takes as long as the busiest node, wh
 import math
 import os
 import sys
+from fractions import Fraction
 from typing import NamedTuple
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -46,15 +47,21 @@ def share_of_dram(traffic, pages):
 
 
 def best_weights(bandwidth):
-    """The weights for which the largest relative error of the ratios is smallest; the smallest of them"""
-    best = None
-    for top in range(1, MAX_WEIGHT + 1):
-        weights = [max(1, round(top * speed / max(bandwidth))) for speed in bandwidth]
-        busy = [weight / speed for weight, speed in zip(weights, bandwidth)]
-        error = max(busy) / min(busy)
-        if best is None or error < best[0] * (1 - 1e-9):
-            best = error, weights
-    return best[1]
+    """The weights for which the largest relative error of the ratios is smallest; the smallest of them. The node that is done first with
+    its pages of a round gets one more, until it has the most that a node can have: no better weights are passed by."""
+    speeds = [Fraction(speed) for speed in bandwidth]
+    whole = math.lcm(*(speed.numerator for speed in speeds))
+    a_page = [int(whole * speed.denominator / speed.numerator) for speed in speeds]
+    busy, weights, best = list(a_page), [1] * len(speeds), None
+    while True:
+        shortest, longest = min(busy), max(busy)
+        if best is None or longest * best[0] < best[1] * shortest:
+            best = shortest, longest, list(weights)
+        first = busy.index(shortest)
+        if weights[first] == MAX_WEIGHT:
+            return best[2]
+        weights[first] += 1
+        busy[first] += a_page[first]
 
 
 class Fit(NamedTuple):
