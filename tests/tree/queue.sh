@@ -110,7 +110,8 @@ holds "a table has the calls at its own distance" same "$(file HEAD arch/alpha/s
 711 common mbind2 sys_mbind2'
 holds "a table with two entries has both" same "$(file HEAD arch/s390/syscall.tbl | sed -n 3p | tr -s '\t' ' ')" \
 	'601 common mbind2 sys_mbind2 sys_mbind2'
-holds "rows for n64 say so" same "$(file HEAD tools/perf/syscall_n64.tbl | sed -n 2p | tr -s '\t' ' ')" '600 n64 set_mempolicy2 sys_set_mempolicy2'
+holds "rows for n64 say so" same "$(file HEAD tools/perf/syscall_n64.tbl | sed -n 2p | tr -s '\t' ' ')" \
+	'600 n64 set_mempolicy2 sys_set_mempolicy2'
 
 before=$(sums)
 run refresh 6.1

@@ -336,7 +336,7 @@ static bool find_weights(struct report *report)
 		report->complete &= report->plans[g].unknown < 0;
 	}
 	report->conflict = merge_plans(report->plans, groups->count,
-					&report->ratio);
+				       &report->ratio);
 	return true;
 }
 
