@@ -693,6 +693,8 @@ TEST_F_TIMEOUT(events, pages_come_up_to_a_node_that_was_given_up, PATIENT_TIMEOU
 	if (filler < 0)
 		SKIP(return, "the fast node cannot be filled");
 	ASSERT_EQ(0, map_on(&area, ctx->slow, 2 * SOME_PAGES, false));
+	/* Else what has come up is demoted again, from the room that is left. */
+	ASSERT_EQ(0, mlockall(MCL_CURRENT));
 	/* kswapd tries 16 times, and each pass of the scan wakes it at least once. */
 	for (i = 0; i < 2 * 16 && !is_given_up(ctx->fast); i++)
 		ASSERT_TRUE(passes_go_by(&area, 1, touch_once));
