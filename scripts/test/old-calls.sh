@@ -41,7 +41,8 @@ echo "TAP version 13"
 # The cases that need the series are left out there, and none is skipped.
 status=0
 "$TOP/scripts/test/scenario.sh" -u -s /dev/null -k "$base" -x "$slowdown" -o "$results/tests" -c "$sweep" cxl2 \
-	mempolicy_calls mempolicy_calls_32 >&2 || status=$?
+	mempolicy_get mempolicy_get_32 mempolicy_mbind mempolicy_mbind_32 \
+	mempolicy_placement mempolicy_placement_32 mempolicy_set mempolicy_set_32 >&2 || status=$?
 result $status "the kernel without the series passes the tests of the old calls"
 tr -d '\r' < "$results/tests/output.log" | awk 'asked; /^# sweep$/ { asked = 1 }' > "$results/base"
 "$TOP/scripts/machine/vm.sh" -s cxl2 -k "$kernel" -o "$results/series.console" -t "$limit" -r "$sweep" \

@@ -63,7 +63,7 @@ for target in test debug-test soak; do
 	refuses "'all'" weighted_interleave_abi "$target" TESTS=all
 	refuses "TESTS is blank" weighted_interleave_abi "$target" "TESTS= "
 	takes "$target" ONLY= TESTS=
-	takes "$target" "ONLY=uma  cxl2" "TESTS=weighted_interleave_abi bwactl.sh mempolicy_calls_32"
+	takes "$target" "ONLY=uma  cxl2" "TESTS=weighted_interleave_abi bwactl.sh mempolicy_mbind_32"
 done
 refuses "'count'" oldcalls debug-test ONLY=count
 takes test "ONLY=count deb uma"
