@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the weighted interleave tests share: the NUMA system calls without
- * libnuma, node lists and weights in sysfs, and where pages ended up.
+ * What the tests share: the NUMA system calls without libnuma, and where pages
+ * ended up (placement.c); node lists and memory that comes and goes (nodes.c);
+ * weights in sysfs and their rounds (weights.c); cpusets and memory cgroups
+ * (cgroup.c); text files, waits and children (utils.c).
  *
  * Functions that can fail return 0 or a value on success, -errno otherwise.
  */
@@ -193,6 +195,12 @@ int weights_save(struct saved_weights *saved);
 int weights_restore(const struct saved_weights *saved);
 /* The same weight on every node with memory */
 int weights_flatten(unsigned int weight);
+/*
+ * What a test of weighted interleaving begins with: saves all weights, and makes
+ * them @weight unless that is 0. @missing is why it cannot, if there is a reason.
+ */
+int weights_enter(struct saved_weights *saved, unsigned int weight,
+		  const char **missing);
 
 long node_free_pages(int node);
 /* Every node of @nodes can give @pages more without falling back */

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sets of nodes, the memory that a node has, and memory that comes and goes, see placement.h */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "placement.h"
+
+/* What a node keeps back before it falls back: watermarks and CPU lists */
+#define NODE_RESERVE_PAGES 2048
+
+void nodeset_clear(struct nodeset *set)
+{
+	memset(set, 0, sizeof(*set));
+}
+
+void nodeset_add(struct nodeset *set, int node)
+{
+	set->word[node / BITS_PER_WORD] |= 1UL << (node % BITS_PER_WORD);
+}
+
+bool nodeset_has(const struct nodeset *set, int node)
+{
+	return node >= 0 && node < MAX_NODES &&
+	       (set->word[node / BITS_PER_WORD] >> (node % BITS_PER_WORD)) & 1;
+}
+
+bool nodeset_equal(const struct nodeset *a, const struct nodeset *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+int nodeset_count(const struct nodeset *set)
+{
+	int count = 0;
+	int node;
+
+	for (node = 0; node < MAX_NODES; node++)
+		count += nodeset_has(set, node);
+	return count;
+}
+
+int nodeset_nth(const struct nodeset *set, int nth)
+{
+	int node;
+
+	for (node = 0; node < MAX_NODES; node++)
+		if (nodeset_has(set, node) && !nth--)
+			return node;
+	return -1;
+}
+
+struct nodeset nodeset_head(const struct nodeset *set, int count)
+{
+	struct nodeset head;
+	int node;
+
+	nodeset_clear(&head);
+	for (node = 0; node < MAX_NODES && count; node++) {
+		if (!nodeset_has(set, node))
+			continue;
+		nodeset_add(&head, node);
+		count--;
+	}
+	return head;
+}
+
+struct nodeset nodeset_of(int node)
+{
+	struct nodeset set;
+
+	nodeset_clear(&set);
+	nodeset_add(&set, node);
+	return set;
+}
+
+struct nodeset nodeset_pair(int a, int b)
+{
+	struct nodeset set = nodeset_of(a);
+
+	nodeset_add(&set, b);
+	return set;
+}
+
+int nodeset_parse(const char *list, struct nodeset *set)
+{
+	long first, last;
+	char *end;
+
+	nodeset_clear(set);
+	while (*list && *list != '\n') {
+		first = strtol(list, &end, 10);
+		last = first;
+		if (end == list)
+			return -EINVAL;
+		if (*end == '-') {
+			list = end + 1;
+			last = strtol(list, &end, 10);
+			if (end == list)
+				return -EINVAL;
+		}
+		if (first < 0 || last < first || last >= MAX_NODES)
+			return -EINVAL;
+		while (first <= last)
+			nodeset_add(set, first++);
+		if (*end && *end != ',' && *end != '\n')
+			return -EINVAL;
+		list = *end == ',' ? end + 1 : end;
+	}
+	return 0;
+}
+
+const char *nodeset_format(const struct nodeset *set, char *buf, size_t size)
+{
+	size_t used = 0;
+	int node, last;
+
+	buf[0] = '\0';
+	for (node = 0; node < MAX_NODES; node++) {
+		if (!nodeset_has(set, node))
+			continue;
+		for (last = node; nodeset_has(set, last + 1); last++)
+			;
+		used += snprintf(buf + used, size - used, "%s%d",
+				 used ? "," : "", node);
+		if (used < size && last > node)
+			used += snprintf(buf + used, size - used, "-%d", last);
+		if (used >= size)
+			break;
+		node = last;
+	}
+	return buf;
+}
+
+int nodeset_read(const char *name, struct nodeset *set)
+{
+	char path[128], buf[512];
+	int ret;
+
+	snprintf(path, sizeof(path), NODE_DIR "/%s", name);
+	ret = file_read(path, buf, sizeof(buf));
+	if (ret < 0)
+		return ret;
+	return nodeset_parse(buf, set);
+}
+
+/*
+ * The nodes that the kernel's masks have room for, as four a digit of the one
+ * in a task's status; a node beyond them is an error, not one that is absent.
+ * Without cpusets the status tells nothing: then as many as most kernels have.
+ */
+static int nodes_of_a_mask(void)
+{
+	char buf[8192], *digit = NULL;
+	int nodes = 0;
+
+	if (file_read("/proc/self/status", buf, sizeof(buf)) > 0)
+		digit = strstr(buf, "\nMems_allowed:\t");
+	if (!digit)
+		return 64;
+	for (digit = strchr(digit, '\t') + 1; *digit != '\n'; digit++)
+		nodes += 4 * !!isxdigit(*digit);
+	return nodes;
+}
+
+int node_without_memory(void)
+{
+	int node = nodes_of_a_mask();
+	struct nodeset memory;
+
+	if (nodeset_read("has_memory", &memory))
+		return -1;
+	if (node > 64)
+		node = 64;
+	while (--node >= 0)
+		if (!nodeset_has(&memory, node))
+			return node;
+	return -1;
+}
+
+int possible_nodes(void)
+{
+	struct nodeset possible;
+	int ret;
+
+	ret = nodeset_read("possible", &possible);
+	if (ret)
+		return ret;
+	for (ret = MAX_NODES; ret > 0 && !nodeset_has(&possible, ret - 1); ret--)
+		;
+	return ret;
+}
+
+long node_free_pages(int node)
+{
+	char path[128], line[256];
+	long kib = -ENOENT;
+	char *colon;
+	FILE *file;
+
+	snprintf(path, sizeof(path), NODE_DIR "/node%d/meminfo", node);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file)) {
+		colon = strstr(line, " MemFree:");
+		if (colon)
+			kib = strtol(colon + strlen(" MemFree:"), NULL, 10);
+	}
+	fclose(file);
+	return kib < 0 ? kib : kib / (long)(page_bytes() / 1024);
+}
+
+bool nodes_have_room(const struct nodeset *nodes, size_t pages)
+{
+	int node;
+
+	for (node = 0; node < MAX_NODES; node++)
+		if (nodeset_has(nodes, node) &&
+		    node_free_pages(node) < (long)pages + NODE_RESERVE_PAGES)
+			return false;
+	return true;
+}
+
+long long node_interleave_hits(int node)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), NODE_DIR "/node%d/numastat", node);
+	return file_value(path, "interleave_hit");
+}
+
+int memory_blocks(int node, int *block)
+{
+	struct dirent *entry;
+	char path[128];
+	int count = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), NODE_DIR "/node%d", node);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir)) && count < MAX_BLOCKS) {
+		if (sscanf(entry->d_name, "memory%d", &block[count]) != 1)
+			continue;
+		count++;
+	}
+	closedir(dir);
+	return count;
+}
+
+int hot_find(struct hot_node *hot)
+{
+	struct nodeset online, memory;
+	int node, ret;
+
+	ret = nodeset_read("online", &online);
+	if (!ret)
+		ret = nodeset_read("has_memory", &memory);
+	for (node = 0; node < MAX_NODES && !ret; node++) {
+		if (!nodeset_has(&online, node) || nodeset_has(&memory, node))
+			continue;
+		hot->node = node;
+		hot->blocks = memory_blocks(node, hot->block);
+		if (hot->blocks)
+			return 0;
+	}
+	return ret ? ret : -ENOENT;
+}
+
+bool hot_has_memory(const struct hot_node *hot)
+{
+	struct nodeset memory;
+
+	return !nodeset_read("has_memory", &memory) &&
+	       nodeset_has(&memory, hot->node);
+}
+
+int hot_block_state(int block, const char *state)
+{
+	char path[128];
+	int ret;
+
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/memory/memory%d/state", block);
+	ret = file_print(path, "%s", state);
+	/* Already there */
+	return ret == -EINVAL ? 0 : ret;
+}
+
+/* What the caller may allocate from follows a while after the memory */
+static bool hot_settled(int node, bool there)
+{
+	struct nodeset allowed;
+	int mode, rounds = 0;
+
+	do {
+		if (!policy_get(&mode, &allowed, NULL, MPOL_F_MEMS_ALLOWED) &&
+		    nodeset_has(&allowed, node) == there)
+			/* The policies of the mappings come after that */
+			return settle(&rounds);
+	} while (settle(&rounds));
+	return false;
+}
+
+int hot_add(const struct hot_node *hot, int blocks)
+{
+	int i, ret = 0;
+
+	/* Movable, so that it can go offline again */
+	for (i = 0; i < blocks && !ret; i++)
+		ret = hot_block_state(hot->block[i], "online_movable");
+	if (!ret && !hot_settled(hot->node, true))
+		ret = -ETIMEDOUT;
+	return ret;
+}
+
+int hot_remove(const struct hot_node *hot, int blocks)
+{
+	int i, left, rounds = 0;
+
+	do {
+		if (rounds)
+			file_print("/proc/sys/vm/drop_caches", "3");
+		for (left = 0, i = 0; i < blocks; i++)
+			left += hot_block_state(hot->block[i], "offline") != 0;
+	} while (left && settle(&rounds));
+	if (left || hot_has_memory(hot))
+		return -EBUSY;
+	return hot_settled(hot->node, false) ? 0 : -ETIMEDOUT;
+}
