@@ -12,6 +12,7 @@
 
 #include "cases.h"
 #include "placement.h"
+#include "stress.h"
 
 /* Rounds of each of those who work while the cpuset moves, and moves of it */
 #define STRESS_ROUNDS 100
@@ -30,13 +31,9 @@ FIXTURE_SETUP(cpuset)
 {
 	int ret;
 
-	ASSERT_TRUE(is_there(WEIGHT_DIR));
-	if (geteuid()) {
-		self->missing = "needs root";
+	ASSERT_EQ(0, weights_enter(&self->saved, 1, &self->missing));
+	if (self->missing)
 		return;
-	}
-	ASSERT_EQ(0, weights_save(&self->saved));
-	ASSERT_EQ(0, weights_flatten(1));
 	self->memory = self->saved.nodes;
 	if (nodeset_count(&self->memory) < 2) {
 		self->missing = "needs two nodes with memory";
@@ -399,35 +396,6 @@ TEST_F(cpuset, next_node_after_a_move)
 }
 
 /* The cpuset moves back and forth while threads fault by both kinds of policy */
-struct stress {
-	struct nodeset nodes;
-	bool stop;
-	const char *wrong;
-};
-
-struct worker {
-	struct stress *stress;
-	void *(*work)(void *worker);
-	int rounds;
-	pthread_t thread;
-};
-
-static void round_done(struct worker *worker)
-{
-	__atomic_add_fetch(&worker->rounds, 1, __ATOMIC_RELAXED);
-}
-
-static bool all_worked(const struct worker *worker, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (__atomic_load_n(&worker[i].rounds, __ATOMIC_RELAXED) <
-		    STRESS_ROUNDS)
-			return false;
-	return true;
-}
-
 static void *faults_pages(void *arg)
 {
 	const int mode = MPOL_WEIGHTED_INTERLEAVE | MPOL_F_STATIC_NODES;
@@ -508,7 +476,7 @@ TEST_F(cpuset, moves_while_faulting)
 		ASSERT_EQ(0, pthread_create(&worker[i].thread, NULL,
 					    worker[i].work, &worker[i]));
 	while (!stress.wrong && (moves < STRESS_ROUNDS ||
-				 !all_worked(worker, ARRAY_LEN(worker))))
+				 !all_worked(worker, ARRAY_LEN(worker), STRESS_ROUNDS)))
 		ASSERT_EQ(0, cpuset_move(&self->cpuset,
 					 &stop[moves++ % ARRAY_LEN(stop)]));
 	TH_LOG("%d moves", moves);

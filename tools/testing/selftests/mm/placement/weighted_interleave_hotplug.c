@@ -23,12 +23,9 @@ FIXTURE(hotplug)
 
 FIXTURE_SETUP(hotplug)
 {
-	ASSERT_TRUE(is_there(WEIGHT_DIR));
-	if (geteuid()) {
-		self->missing = "needs root";
+	ASSERT_EQ(0, weights_enter(&self->saved, 0, &self->missing));
+	if (self->missing)
 		return;
-	}
-	ASSERT_EQ(0, weights_save(&self->saved));
 	self->memory = self->saved.nodes;
 	self->other = nodeset_nth(&self->memory, 0);
 	if (hot_find(&self->hot))

@@ -12,6 +12,7 @@
 
 #include "cases.h"
 #include "placement.h"
+#include "stress.h"
 
 /* Of each thread beside the others */
 #define STRESS_ROUNDS 200
@@ -29,12 +30,9 @@ FIXTURE(weights)
 
 FIXTURE_SETUP(weights)
 {
-	ASSERT_TRUE(is_there(WEIGHT_DIR));
-	if (geteuid()) {
-		self->missing = "needs root";
+	ASSERT_EQ(0, weights_enter(&self->saved, 0, &self->missing));
+	if (self->missing)
 		return;
-	}
-	ASSERT_EQ(0, weights_save(&self->saved));
 	self->memory = self->saved.nodes;
 	self->node = nodeset_nth(&self->memory,
 				 nodeset_count(&self->memory) - 1);
@@ -351,38 +349,6 @@ TEST_F(weights, no_file_without_memory)
 }
 
 /* Threads that write, read and fault at the same time */
-struct stress {
-	struct nodeset nodes;
-	bool stop;
-	/* The first thing that went wrong */
-	const char *wrong;
-};
-
-struct worker {
-	struct stress *stress;
-	void *(*work)(void *worker);
-	int rounds;
-	pthread_t thread;
-};
-
-/* Called once a round */
-static bool stopped(struct worker *worker)
-{
-	__atomic_add_fetch(&worker->rounds, 1, __ATOMIC_RELAXED);
-	return __atomic_load_n(&worker->stress->stop, __ATOMIC_RELAXED);
-}
-
-static bool all_worked(const struct worker *worker, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (__atomic_load_n(&worker[i].rounds, __ATOMIC_RELAXED) <
-		    STRESS_ROUNDS)
-			return false;
-	return true;
-}
-
 static void stress_failed(struct stress *stress, const char *why)
 {
 	__atomic_store_n(&stress->wrong, why, __ATOMIC_RELAXED);
@@ -505,7 +471,7 @@ TEST_F(weights, writers_readers_and_faults)
 		ASSERT_EQ(0, pthread_create(&worker[i].thread, NULL,
 					    worker[i].work, &worker[i]));
 	while (!__atomic_load_n(&stress.wrong, __ATOMIC_RELAXED) &&
-	       !all_worked(worker, ARRAY_LEN(worker)))
+	       !all_worked(worker, ARRAY_LEN(worker), STRESS_ROUNDS))
 		usleep(10000);
 	__atomic_store_n(&stress.stop, true, __ATOMIC_RELAXED);
 	for (i = 0; i < ARRAY_LEN(worker); i++)
