@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Promotion to a node that is full, or was: the scan goes on, room is made, and
+ * what is demoted soon after is counted.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "cases.h"
+#include "promotion.h"
+
+#define MIN_FREE "/proc/sys/vm/min_free_kbytes"
+
+FIXTURE(events)
+{
+	struct context ctx;
+	/* What a test has to leave as it was, if it changes it */
+	long min_free;
+};
+
+FIXTURE_SETUP(events)
+{
+	ASSERT_TRUE(context_enter(&self->ctx));
+}
+
+FIXTURE_TEARDOWN(events)
+{
+	if (self->min_free)
+		EXPECT_EQ(0, file_print(MIN_FREE, "%ld", self->min_free));
+	EXPECT_TRUE(context_leave(&self->ctx));
+}
+
+/* By which the scan goes */
+static double cpu_seconds(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return used.tv_sec + used.tv_nsec / 1e9;
+}
+
+/*
+ * A task whose hot pages come up slowly is scanned on and on: the base would
+ * scan it ever more slowly, after half a minute once a minute. How often it is
+ * scanned in a time depends on the processor, which here has no other work.
+ */
+TEST_F_TIMEOUT(events, scan_goes_on_while_pages_come_up, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct counters before, after;
+	struct area area;
+	double half;
+	pid_t filler;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!getenv("steady_clock"))
+		SKIP(return, "needs a machine that nothing disturbs, and steady_clock=NS");
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	filler = fill(ctx->fast, 2 * SOME_PAGES, false);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "60000"));
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "2"));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
+	half = cpu_seconds() + 12;
+	while (cpu_seconds() < half)
+		touch_once(&area);
+	ASSERT_TRUE(counters_read(&before));
+	while (cpu_seconds() < half + 12)
+		touch_once(&area);
+	ASSERT_TRUE(counters_read(&after));
+	/* Not all have come up yet */
+	EXPECT_LT(0, count_on(&area, ctx->slow));
+	EXPECT_LT(counters_value(&before, "pgpromote_success"),
+		  counters_value(&after, "pgpromote_success"));
+	EXPECT_LE(counters_value(&before, "numa_pte_updates") + 2 * MOST_PAGES,
+		  counters_value(&after, "numa_pte_updates"));
+	unfill(filler);
+	area_unmap(&area);
+}
+
+/* There is room for huge pages, but in single pages: it has to be made. */
+TEST_F_TIMEOUT(events, huge_pages_come_up_where_room_is_in_pieces, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct area area, holes;
+	pid_t filler;
+	size_t i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
+		SKIP(return, "a node is too small");
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
+	/* So little that the pieces are above all marks */
+	self->min_free = file_number(MIN_FREE);
+	ASSERT_LT(0, self->min_free);
+	ASSERT_EQ(0, file_print(MIN_FREE, "4096"));
+	filler = fill(ctx->fast, 9 * SOME_PAGES / 4, false);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, map_on(&holes, ctx->fast, 2 * SOME_PAGES, false));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, 2 * SOME_PAGES, true));
+	for (i = 0; i < holes.len; i += 2 * page_bytes())
+		ASSERT_EQ(0, madvise(holes.start + i, page_bytes(), MADV_DONTNEED));
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	unfill(filler);
+	area_unmap(&holes);
+	area_unmap(&area);
+}
+
+/*
+ * kswapd gives up a node on which it finds nothing to demote. There may be
+ * something later, and nobody but those who promote would notice.
+ */
+TEST_F_TIMEOUT(events, pages_come_up_to_a_node_that_was_given_up, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct area area;
+	pid_t filler;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	filler = fill(ctx->fast, SOME_PAGES / 4, true);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, map_on(&area, ctx->slow, 2 * SOME_PAGES, false));
+	/* Else what has come up is demoted again, from the room that is left. */
+	ASSERT_EQ(0, mlockall(MCL_CURRENT));
+	/* kswapd tries 16 times, and each pass of the scan wakes it at least once. */
+	for (i = 0; i < 2 * 16 && !is_given_up(ctx->fast); i++)
+		ASSERT_TRUE(passes_go_by(&area, 1, touch_once));
+	ASSERT_TRUE(is_given_up(ctx->fast));
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
+	unfill(filler);
+	/* Or it would be copied when it is touched, from the next filler's. */
+	area_unmap(&area);
+	filler = fill(ctx->fast, SOME_PAGES / 4, false);
+	ASSERT_LT(0, filler);
+	ASSERT_EQ(0, map_on(&area, ctx->slow, 2 * SOME_PAGES, false));
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	unfill(filler);
+	area_unmap(&area);
+}
+
+/* Pages that were promoted, demoted, and demoted soon after they were promoted */
+struct traffic {
+	long long up;
+	long long down;
+	long long back;
+};
+
+static bool traffic_read(struct traffic *traffic)
+{
+	struct counters now;
+
+	if (!counters_read(&now))
+		return false;
+	traffic->up = counters_value(&now, "pgpromote_success");
+	traffic->down = counters_value(&now, "pgdemote_kswapd") +
+			counters_value(&now, "pgdemote_direct");
+	traffic->back = counters_value(&now, "pgpromote_demoted_back");
+	return true;
+}
+
+/*
+ * When nobody touches anything kswapd ends what it has begun: a page that goes
+ * back is counted before the others that are demoted with it are.
+ */
+static bool traffic_at_rest(struct traffic *traffic)
+{
+	struct traffic before;
+	int rounds = 0;
+
+	do {
+		if (!traffic_read(&before) || !settle(&rounds) ||
+		    !traffic_read(traffic))
+			return false;
+	} while (memcmp(traffic, &before, sizeof(before)));
+	return true;
+}
+
+/* More is hot than fits: pages that come up push others down, and come back. */
+TEST_F_TIMEOUT(events, pages_that_go_back_are_counted, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct traffic before, after;
+	struct area area;
+	pid_t filler;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	/* More than kswapd keeps free, since it finds nothing else to demote */
+	filler = fill(ctx->fast, 4 * SOME_PAGES, true);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	/* Soon is within a pass: where all is slow, a pass must be longer. */
+	if (slowdown() > 1)
+		ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "16000"));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
+	ASSERT_TRUE(traffic_at_rest(&before));
+	/* Up with the first ones, down as the next ones come, and so on */
+	for (i = 0; i < 2 * FEW_PASSES; i++)
+		EXPECT_TRUE(passes_go_by(&area, 1, touch_once));
+	ASSERT_TRUE(traffic_at_rest(&after));
+	note("%lld up, %lld down, %lld of them back", after.up - before.up,
+	     after.down - before.down, after.back - before.back);
+	EXPECT_LT(before.back, after.back);
+	EXPECT_LE(after.back - before.back, after.down - before.down);
+	EXPECT_LE(after.back - before.back, after.up - before.up);
+	unfill(filler);
+	area_unmap(&area);
+}
