@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Automatic migration while everything moves: mappings, processes, CPUs and
+ * memory come and go.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "cases.h"
+#include "migration.h"
+
+/* Some seconds of a machine that has nothing else to do */
+#define STORM_ROUNDS	200
+#define HOTPLUG_ROUNDS	20
+
+/* Mappings that are made, fork, exec and exit while everything moves */
+TEST_F_TIMEOUT(migration, storm, PATIENT_TIMEOUT)
+{
+	struct move *move = &self->move;
+	int rounds, status;
+	struct area area;
+	pid_t pid;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	ASSERT_EQ(0, file_print(INTERVAL, "5"));
+	ASSERT_EQ(0, file_print(ENABLE, "1"));
+	for (rounds = 0; rounds < STORM_ROUNDS; rounds++) {
+		ASSERT_EQ(0, file_print(LAZY, "%d", rounds & 1));
+		ASSERT_EQ(0, area_map(&area, 256, 1));
+		touch_once(&area);
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			stay_on(rounds & 2 ? move->to : move->from);
+			touch_once(&area);
+			if (rounds & 4)
+				execl("/proc/self/exe", "auto_migration_stress",
+				      "--nothing", NULL);
+			_exit(0);
+		}
+		stay_on(rounds & 2 ? move->from : move->to);
+		ASSERT_EQ(0, file_print(ENABLE, "%d", rounds % 5 != 0));
+		area_unmap(&area);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, status);
+	}
+}
+
+/* Fills memory, and changes nodes, until it is killed */
+static void rove(struct move *move)
+{
+	struct area area;
+	int there = 0;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		if (area_map(&area, 512, 1))
+			_exit(1);
+		touch_once(&area);
+		/* Not while that node's CPU is offline */
+		stay_on(there ? move->from : move->to);
+		there = !there;
+		spin();
+		touch_once(&area);
+		area_unmap(&area);
+	}
+}
+
+/* CPUs and memory that go and come while everything moves */
+TEST_F_TIMEOUT(migration, hotplug_storm, PATIENT_TIMEOUT)
+{
+	struct move *move = &self->move;
+	char cpu[64], list[64], block[96];
+	int offline = 0, rounds, status, i;
+	struct nodeset cpus;
+	pid_t pid[4];
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	snprintf(cpu, sizeof(cpu), NODE_DIR "/node%d/cpulist", move->to);
+	ASSERT_LT(0, file_read(cpu, list, sizeof(list)));
+	ASSERT_EQ(0, nodeset_parse(list, &cpus));
+	snprintf(cpu, sizeof(cpu), "/sys/devices/system/cpu/cpu%d/online",
+		 nodeset_nth(&cpus, 0));
+	if (nodeset_count(&cpus) != 1 || access(cpu, W_OK))
+		SKIP(return, "needs a node with one CPU that can go offline");
+
+	ASSERT_EQ(0, stay_on(move->from));
+	ASSERT_EQ(0, file_print(INTERVAL, "5"));
+	ASSERT_EQ(0, file_print(ENABLE, "1"));
+	for (i = 0; i < (int)ARRAY_LEN(pid); i++) {
+		pid[i] = fork();
+		ASSERT_LE(0, pid[i]);
+		if (!pid[i])
+			rove(move);
+	}
+	for (rounds = 0; rounds < HOTPLUG_ROUNDS; rounds++) {
+		EXPECT_EQ(0, file_print(cpu, "0"));
+		EXPECT_EQ(0, file_print(cpu, "1"));
+		/* Not every block can go */
+		if (block_of(move->to, rounds, block, sizeof(block))) {
+			offline += !file_print(block, "offline");
+			file_print(block, "online");
+		}
+		ASSERT_EQ(0, file_print(LAZY, "%d", rounds & 1));
+	}
+	TH_LOG("%d rounds, %d blocks went offline", rounds, offline);
+	for (i = 0; i < (int)ARRAY_LEN(pid); i++) {
+		kill(pid[i], SIGKILL);
+		EXPECT_EQ(pid[i], waitpid(pid[i], &status, 0));
+		EXPECT_TRUE(WIFSIGNALED(status));
+	}
+}
+
+/* What execl() above runs */
+static void __attribute__((constructor)) nothing(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "--nothing"))
+		_exit(0);
+}
