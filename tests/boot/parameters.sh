@@ -350,7 +350,8 @@ fi
 
 # Channels keep their shares when they are shuffled.
 "$TOP/scripts/machine/vm.sh" -s channels -k "$kernel" -o "$results/shuffled.console" -t $((600 * slowdown)) -a ' page_alloc.shuffle=1' \
-	-r "KSELFTEST_SLOWDOWN=$slowdown /usr/lib/kselftests/mm/memory_channels" > "$work/out" 2> "$work/err" && status=0 || status=$?
+	-r "export KSELFTEST_SLOWDOWN=$slowdown; cd /usr/lib/kselftests/mm && ./memory_channels && ./movable_blocks" \
+	> "$work/out" 2> "$work/err" && status=0 || status=$?
 cp "$work/out" "$results/shuffled.out"
 result $status "the channels of a shuffled machine have their shares"
 

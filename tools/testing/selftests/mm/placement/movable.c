@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Movable blocks and memory channels of this machine, see movable.h */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "movable.h"
+
+#define SHUFFLE_FILE "/sys/module/page_alloc/parameters/shuffle"
+
+struct machine machine;
+
+bool machine_read(void)
+{
+	char list[1024];
+
+	if (geteuid()) {
+		machine.missing = "needs root";
+		return true;
+	}
+	if (page_bytes() * TOP_PAGES != TOP_BYTES) {
+		machine.missing = "needs pages of 4 KiB";
+		return true;
+	}
+	machine.zones = zones_read(machine.zone, MAX_ZONES);
+	machine.memories = memory_blocks_read(machine.memory, MAX_BLOCKS);
+	if (ranges_of_boot("movablecore=", &machine.blocks) ||
+	    ranges_of_ram(&machine.ram) || machine.zones <= 0)
+		return false;
+	if (file_read(CHANNELS_FILE, list, sizeof(list)) > 0) {
+		if (ranges_parse(list, &machine.channels))
+			return false;
+		machine.ordered = machine.channels.nr;
+	}
+	machine.shuffled = file_read(SHUFFLE_FILE, list, sizeof(list)) > 0 &&
+			   list[0] == 'Y';
+	return true;
+}
+
+int channel_of(unsigned long frame)
+{
+	return ranges_find(&machine.channels, frame * page_bytes());
+}
+
+static bool in_block(unsigned long frame)
+{
+	return ranges_find(&machine.blocks, frame * page_bytes()) <
+	       machine.blocks.nr;
+}
+
+static bool in_span(const struct zone *zone, unsigned long frame)
+{
+	return frame >= (unsigned long)zone->start &&
+	       frame < (unsigned long)zone->start + zone->spanned;
+}
+
+bool zone_has(const struct zone *zone, unsigned long frame)
+{
+	int i;
+
+	if (!in_span(zone, frame))
+		return false;
+	if (in_block(frame))
+		return zone_is_movable(zone);
+	for (i = 0; zone_is_movable(zone) && i < machine.zones; i++)
+		if (machine.zone[i].node == zone->node &&
+		    !zone_is_movable(&machine.zone[i]) &&
+		    in_span(&machine.zone[i], frame))
+			return false;
+	return true;
+}
+
+bool fresh(void)
+{
+	long long pages = counter("pgalloc_movable") + counter("pgalloc_normal") +
+			  counter("pgalloc_dma32"), all = 0;
+	int i;
+
+	for (i = 0; i < machine.zones; i++)
+		all += machine.zone[i].managed;
+	note("%lld pages of %lld were given out since boot", pages, all);
+	return pages < all / 8;
+}
+
+bool supply_read(const struct zone *zone, struct supply *supply)
+{
+	unsigned long flags[TOP_PAGES], frame, end = zone->start + zone->spanned;
+	int i, free;
+
+	memset(supply, 0, sizeof(*supply));
+	for (frame = zone->start & -TOP_PAGES; frame < end; frame += TOP_PAGES) {
+		if (!zone_has(zone, frame | (TOP_PAGES - 1)))
+			continue;
+		if (flags_of_frames(frame, TOP_PAGES, flags))
+			return false;
+		for (free = i = 0; i < TOP_PAGES; i++)
+			free += flags[i] >> KPF_BUDDY & 1;
+		if (free == TOP_PAGES)
+			supply->top[channel_of(frame)]++;
+		else
+			supply->loose += free;
+	}
+	for (i = 0; i <= machine.channels.nr; i++)
+		supply->channels += !!supply->top[i];
+	return true;
+}
+
+void buffer_free(struct buffer *buffer)
+{
+	area_unmap(&buffer->area);
+	free(buffer->frame);
+	free(buffer->page);
+}
+
+bool buffer_get(struct buffer *buffer, const struct zone *zone, size_t pages)
+{
+	struct nodeset nodes = nodeset_of(zone->node);
+	size_t i;
+
+	buffer->count = 0;
+	buffer->frame = malloc(pages * sizeof(*buffer->frame));
+	buffer->page = malloc(pages * sizeof(*buffer->page));
+	if (!buffer->frame || !buffer->page || area_map(&buffer->area, pages, 1) ||
+	    policy_bind(buffer->area.start, buffer->area.len, MPOL_BIND, &nodes, 0))
+		return false;
+	touch(buffer->area.start, pages, page_bytes());
+	if (frames_of_pages(buffer->area.start, pages, buffer->frame))
+		return false;
+	for (i = 0; i < pages; i++) {
+		if (!zone_has(zone, buffer->frame[i]))
+			continue;
+		buffer->frame[buffer->count] = buffer->frame[i];
+		buffer->page[buffer->count++] = i;
+	}
+	return true;
+}
+
+int followers(const unsigned long *frame, size_t count, int *blocks)
+{
+	unsigned long last[MAX_RANGES + 1] = {}, block;
+	int found = 0, channel;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		block = frame[i] / TOP_PAGES;
+		channel = channel_of(frame[i]);
+		if (block == last[channel])
+			continue;
+		if (last[channel]) {
+			found += block == last[channel] + 1;
+			++*blocks;
+		}
+		last[channel] = block;
+	}
+	return found;
+}
