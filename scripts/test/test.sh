@@ -146,16 +146,22 @@ for name in $(echo "$listed" | sed -n 's/ base$//p'); do
 	fi
 done
 
-# As many at a time as there are processors, if there are 2 GiB of memory for each. A part that is killed takes no other with it.
+# As many at a time as there are processors, if there are 2 GiB of memory for each. A part that is killed takes no other with it: make goes
+# on, even if it is the shell of its recipe.
 workers=$(nproc)
 memory=$(awk '/^MemAvailable:/ { print int($2 / 2097152) }' /proc/meminfo)
 [ "$memory" -gt 2 ] || memory=2
 [ "$workers" -le "$memory" ] || workers=$memory
 say "$(wc -l < "$results/parts") parts, $workers at a time"
-while read -r dir name tests; do
-	echo "-o $results/$dir $name${tests:+ $tests}"
-done < "$results/parts" | xargs -r -P "$workers" -L 1 sh -c '"$@" || :' sh "$TOP/scripts/test/part.sh" -c "$config" -x "$slowdown" $leaks \
-	${mode:+-m "$mode"} ${variable:+-e "$variable"} || true
+export POOL_RESULTS="$results"
+export POOL_PART="$TOP/scripts/test/part.sh -c $config -x $slowdown $leaks ${mode:+-m $mode} ${variable:+-e $variable}"
+awk '{
+	all = all " " $1
+	recipes = recipes $1 ":\n\t@$$POOL_PART -o \"$$POOL_RESULTS\"/" $0 " < /dev/null || :\n"
+}
+END {
+	print ".PHONY: all" all "\nall:" all "\n" recipes
+}' "$results/parts" | make -s -k -j "$workers" -f - || true
 
 times > "$results/times"
 say "all tests took $(($(date +%s) - started)) s, $(processor_time "$results/times") s of processor time; logs in $results"

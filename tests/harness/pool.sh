@@ -31,7 +31,7 @@ done
 cat > "$work/top/scripts/test/part.sh" <<'END'
 #!/bin/sh
 if [ "$1" = -n ]; then
-	for part in good fails machines silent empty garbled doubled blank nothing mute denies shouts dies takes-its-shell; do
+	for part in takes-its-shell good fails machines silent empty garbled doubled blank nothing mute denies shouts dies; do
 		echo "$part -"
 	done
 	exit
