@@ -11,9 +11,17 @@ scenario_conf() {
 	echo "$TOP/scenarios/$1.conf"
 }
 
+# scenario_lines CONF: what it says, and of the machine that it is like what it says nothing of
+scenario_lines() (
+	sed '/^#/d; /^like=/d' "$1"
+	like=$(sed -n 's/^like=//p' "$1")
+	[ -z "$like" ] || scenario_lines "$TOP/scenarios/$like.conf" |
+		awk -F = 'FILENAME == ARGV[1] { own[$1] = 1; next } !($1 in own)' "$1" -
+)
+
 # scenario_value CONF KEY: its values, of several lines in one, without blanks around them; nothing where there is none
 scenario_value() {
-	sed -n "s/^$2=//p" "$1" | tr '\n' ' ' | sed 's/ *$//'
+	scenario_lines "$1" | sed -n "s/^$2=//p" | tr '\n' ' ' | sed 's/ *$//'
 }
 
 # scenario_config SCENARIO: the configuration of the kernel that it boots

@@ -109,7 +109,8 @@ put_file /init "$TOP/scripts/machine/guest/init"
 for script in "$TOP"/scripts/machine/guest/*; do
 	[ "${script##*/}" = init ] || put_file "/usr/bin/${script##*/}" "$script"
 done
-put_file /etc/scenario "$conf"
+scenario_lines "$conf" > "$work/scenario"
+put_file /etc/scenario "$work/scenario"
 printf '%s\n' "$command" > "$work/command"
 [ -n "$command" ] || : > "$work/command"
 put_file /etc/command "$work/command"

@@ -9,6 +9,8 @@ qemu_nothing() {
 
 # qemu_time CLOCK CPU [SHIFT]: the processor CPU, and whose time passes for the guest
 #   kvm, tcg       the host's
+#   tcg-single     the host's, with one thread for all processors: for kernels that patch their code, of which QEMU 7.2 executes
+#                  instructions that are gone when another processor translates them meanwhile
 #   instructions   what has been executed, 2^SHIFT ns an instruction. Every source of chance is off: two runs of one image are the same to
 #                  the last digit, whatever else the host does. Only the emulator has such a clock, and only with one thread. QEMU 7.2 gives
 #                  all of the time to the first processor while that one is busy and sets no timer, as it is while it waits for the second
@@ -22,6 +24,7 @@ qemu_time() {
 	case $1 in
 	kvm) echo "-accel kvm -cpu host" ;;
 	tcg) echo "-accel tcg,thread=multi -cpu $2" ;;
+	tcg-single) echo "-accel tcg,thread=single -cpu $2" ;;
 	instructions)
 		echo "-accel tcg,thread=single -icount shift=$3,sleep=off -cpu $2,-rdrand,-rdseed,-erms -seed 1" \
 			"-rtc base=2026-01-01,clock=vm"

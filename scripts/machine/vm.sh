@@ -86,6 +86,7 @@ instructions)
 	arguments="$arguments rcupdate.rcu_cpu_stall_timeout=300"
 	accel=tcg
 	[ "$arch" != x86_64 ] || accel=$("$TOP/scripts/machine/accel.sh")
+	[ "$accel" != tcg ] || ! grep -qsx CONFIG_JUMP_LABEL=y "$kernel/config" || accel=tcg-single
 	;;
 esac
 if [ -n "$modelled" ]; then

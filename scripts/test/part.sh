@@ -7,6 +7,7 @@
 # TEST: of a machine, these kselftests in place of the scenario's. What the parts need is built: kernels, kselftests, tools.
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
+. "$TOP/scripts/lib/scenario.sh"
 
 config=default slowdown=1 leaks='' variable='' results='' names='' mode=''
 while getopts c:x:le:o:nm: option; do
@@ -66,6 +67,7 @@ run() {
 	else
 		# What repeats takes other random calls each time; their seed is printed.
 		[ "$mode" != soak ] || variable=${variable:-$part:MEMPOLICY2_SEED=$(date +%s)}
+		[ "$config" != default ] || kernel=$BUILD/kernel/$(scenario_config "$part")
 		"$TOP/scripts/test/scenario.sh" -k "$kernel" -x "$slowdown" -o "$results" ${leaks:+-c "$leaks"} \
 			${variable:+-e "$variable"} "$part" "$@"
 	fi

@@ -31,12 +31,18 @@ case $rounds in
 '' | *[!0-9]* | 0*) die "ROUNDS is '$rounds': it is a number, from 1" ;;
 esac
 
-# Machines of the kernel's architecture; what else there is to test is for this one. Those that run all self tests take longest.
+# Machines of the kernel's architecture; what else there is to test is for this one. Those that run all self tests take longest. A machine
+# that has a kernel of its own is one for the default kernel's run only: with another one it would be a second machine of its kind.
 target "$config"
 tested=$arch
 scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r name; do
-	target "$(scenario_config "$name")"
+	own=$(scenario_config "$name")
+	target "$own"
 	[ "$arch" = "$tested" ] || continue
+	case $own in
+	default | "$config") ;;
+	*) [ "$config" = default ] || continue ;;
+	esac
 	[ "$(scenario_value "$(scenario_conf "$name")" tests)" = all ] && echo "1 $name" || echo "2 $name"
 done | sort -s -n | cut -d ' ' -f 2)
 listed="machines -"
@@ -135,9 +141,17 @@ rm -rf "$results"
 mkdir -p "$results"
 "$TOP/scripts/host/setup.sh" || cannot "set-up"
 "$TOP/scripts/kernel/kernel.sh" -c "$config" || cannot "the $config kernel does not build"
+parts > "$results/parts"
+if [ "$config" = default ]; then
+	# shellcheck disable=SC2013 # words
+	for own in $(for name in $(cut -d ' ' -f 2 "$results/parts"); do
+		! echo "$scenarios" | grep -qx "$name" || scenario_config "$name"
+	done | sort -u); do
+		[ "$own" = default ] || "$TOP/scripts/kernel/kernel.sh" -c "$own" || cannot "the $own kernel does not build"
+	done
+fi
 "$TOP/scripts/kernel/selftests.sh" -c "$config" || cannot "the kselftests do not build"
 "$TOP/scripts/kernel/tools.sh" -c "$config" || cannot "the tools do not build"
-parts > "$results/parts"
 for name in $(echo "$listed" | sed -n 's/ base$//p'); do
 	# What several parts need is built before, with all processors.
 	if grep -q " $name$" "$results/parts"; then

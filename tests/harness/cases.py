@@ -5,7 +5,8 @@
 usage: cases.py
 
 Reads tests= of scenarios/*.conf, the .without and .skips files beside them and beside the configurations, which scenarios/list
-explains, and asks the built self tests for their cases. Nothing is booted: what is skipped unexpectedly is for the verdict of a run.
+explains, tests/timed and tests/switches, and asks the built self tests for their cases. Nothing is booted: what is skipped unexpectedly
+is for the verdict of a run.
 """
 
 import fnmatch
@@ -136,6 +137,29 @@ def wrong_timed(programs, machines):
 					yield f"{where}: no case of {program} that is called '{pattern}' runs on {name}"
 
 
+def wrong_switches(programs, machines):
+	"""What is not as it should be in tests/switches"""
+	defined = {name: path for path in sorted(TOP.glob("mm/*/*.c"))
+		   for name in re.findall(r"^DEFINE_STATIC_KEY_\w+\((\w+)\)", path.read_text(encoding="utf-8"), re.MULTILINE)}
+	named = set()
+	for number, fields in rows(TOP / "tests/switches"):
+		where = f"tests/switches:{number}"
+		if len(fields) != 6 or not all(field.strip() for field in fields):
+			yield f"{where}: not SWITCH<tab>KEY<tab>MACHINE<tab>PROGRAM<tab>CASE<tab>HOW"
+			continue
+		_, key, name, program, case, _ = fields
+		named.add(key)
+		machine = next((machine for machine in machines if machine.name == name), None)
+		if key != "-" and key[0] != "(" and key not in defined:
+			yield f"{where}: no file of ours defines the static key {key}"
+		if case not in (programs.get(program) or []) or not machine or not machine.runs(program, case):
+			yield f"{where}: no case of {program} that is called '{case}' runs on {name}"
+		elif key != "-" and machine.config != "static-keys":
+			yield f"{where}: the kernel of {name} has no static branches"
+	for key in sorted(defined.keys() - named):
+		yield f"tests/switches: the static key {key} of {defined[key].relative_to(TOP)} is not there"
+
+
 def strays(names):
 	"""Lists that belong to nothing, and machines that no list has"""
 	for path in sorted(SCENARIOS.glob("*.conf")) + sorted(SCENARIOS.glob("*.without")) + sorted(SCENARIOS.glob("*.skips")):
@@ -172,6 +196,8 @@ def main():
 			[line for machine in machines for line in machine.wrong_skips(programs, unit_tests)],
 		"what goes by time is there, and runs where it is said to":
 			list(wrong_timed(programs, machines)),
+		"every switch is there, with the test that flips it":
+			list(wrong_switches(programs, machines)),
 		"every case runs on a machine":
 			[f"{name}.{case}" if case else name for name, cases in programs.items() for case in cases or [None]
 			 if not never.leaves_out(name, case) and not any(machine.runs(name, case) for machine in booted)],

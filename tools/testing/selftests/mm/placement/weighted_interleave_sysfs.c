@@ -369,6 +369,18 @@ static void *writes_weights(void *arg)
 	return NULL;
 }
 
+/* From derived weights to what they are by then, which is a weight write as well */
+static void *switches_automatic(void *arg)
+{
+	struct worker *worker = arg;
+	bool on = true;
+
+	for (; !stopped(worker); on = !on)
+		if (file_print(WEIGHT_AUTO, "%d", on))
+			stress_failed(worker->stress, "a switch failed");
+	return NULL;
+}
+
 static void *reads_weights(void *arg)
 {
 	struct worker *worker = arg;
@@ -435,7 +447,7 @@ TEST_F(weights, writers_readers_and_faults)
 	struct stress stress = {};
 	struct worker worker[] = {
 		{ .stress = &stress, .work = writes_weights },
-		{ .stress = &stress, .work = writes_weights },
+		{ .stress = &stress, .work = switches_automatic },
 		{ .stress = &stress, .work = reads_weights },
 		{ .stress = &stress, .work = faults_pages },
 		{ .stress = &stress, .work = faults_pages },
