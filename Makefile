@@ -8,7 +8,7 @@ override RUN := $(value RUN)
 export BASE BASE_TARBALL SCENARIO FILES RUN ONLY PEERS CONFIG LOCALMODCONFIG LSMOD \
 	TESTS ROUNDS VANILLA VERSION
 
-.PHONY: help run test timed-test soak vm sim debug-test kernel tree series refresh check \
+.PHONY: help run test timed-test soak mutants vm sim debug-test kernel tree series refresh check \
 	check-all cross arm64-test upgrade-base count bench deb deb-test doctor \
 	clean
 
@@ -19,6 +19,8 @@ help:
 	@echo '                   TESTS="name ..."            these self tests'
 	@echo 'make timed-test  only the tests whose verdict goes by time; ROUNDS=number of times'
 	@echo 'make soak        what repeats, ROUNDS=10 times: all machines, runs that are to be the same'
+	@echo 'make mutants     plants faults into the kernel, and says whether the tests notice'
+	@echo '                   ONLY="name ..."             these faults, kinds of them, and rooms'
 	@echo 'make vm          boot the kernel for a shell, or for a command of yours:'
 	@echo '                   SCENARIO=name               a machine of scenarios/list'
 	@echo '                   FILES="host[:guest] ..."    files to put into it'
@@ -91,6 +93,9 @@ timed-test:
 
 soak:
 	@scripts/test/soak.sh
+
+mutants:
+	@scripts/test/mutants.py
 
 debug-test:
 	@scripts/test/debug.sh

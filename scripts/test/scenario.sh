@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Boots one scenario, runs KUnit at boot and kselftests after it, and judges the run.
-# usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES] [-t SECONDS]
-#	[-s FILE] SCENARIO [TEST...]
-#   -u  without KUnit    -x  every limit that many times longer    -c  a command to run after the tests, its status counts
+# usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u | -n] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES]
+#	[-t SECONDS] [-s FILE] SCENARIO [TEST...]
+#   -u  without KUnit    -n  KUnit alone    -x  every limit that many times longer
+#   -c  a command to run after the tests, its status counts
 #   -e  for the environment of the tests, if this is that scenario
 #   -s  the list of skips that are expected, in place of scenarios/SCENARIO.skips: see verdict.py
 # TESTS="name ..." in the environment runs these of the self tests. What scenarios/list says of .without files is left out.
@@ -13,20 +14,21 @@ set -eu
 . "$(dirname "$0")/../lib/lib.sh"
 . "$TOP/scripts/lib/scenario.sh"
 
-kernel='' results='' slowdown=1 kunit=--kunit after='' variable='' files='' limit='' skips=''
-while getopts k:o:x:uc:e:f:t:s: option; do
+kernel='' results='' slowdown=1 kunit=--kunit alone='' after='' variable='' files='' limit='' skips=''
+while getopts k:o:x:unc:e:f:t:s: option; do
 	case $option in
 	k) kernel=$OPTARG ;;
 	o) results=$OPTARG ;;
 	x) slowdown=$OPTARG ;;
 	u) kunit='' ;;
+	n) alone=yes ;;
 	c) after=$OPTARG ;;
 	e) variable=$OPTARG ;;
 	f) files=$OPTARG ;;
 	t) limit=$OPTARG ;;
 	s) skips=$OPTARG ;;
-	*) die "usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES]" \
-		"[-t SECONDS] [-s FILE] SCENARIO [TEST...]" ;;
+	*) die "usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u | -n] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE]" \
+		"[-f FILES] [-t SECONDS] [-s FILE] SCENARIO [TEST...]" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -60,7 +62,7 @@ among() {
 	*) return 1 ;;
 	esac
 }
-if [ $# -eq 0 ]; then
+if [ $# -eq 0 ] && [ -z "$alone" ]; then
 	tests=$(scenario_value "$conf" tests)
 	[ "$tests" != all ] || tests=$known
 	for name in ${TESTS:-} $tests; do

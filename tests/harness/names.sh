@@ -14,7 +14,8 @@ unset ONLY TESTS SCENARIO ROUNDS
 
 selftests=tools/testing/selftests/mm/placement
 mkdir -p "$work/top/$selftests" "$work/top/tests"
-cp -R "$TOP/scripts" "$TOP/scenarios" "$TOP/Makefile" "$TOP/bases" "$work/top"
+cp -R "$TOP/scripts" "$TOP/scenarios" "$TOP/Makefile" "$TOP/bases" "$TOP/mm" "$TOP/include" "$work/top"
+cp -R "$TOP/tests/mutants" "$work/top/tests"
 cp "$TOP/$selftests/Makefile" "$work/top/$selftests"
 printf 'weighted_interleave_abi\tabi.*\tcxl2 uma\t-\n' > "$work/top/tests/timed"
 cat > "$work/top/scripts/host/setup.sh" <<'END'
@@ -74,6 +75,9 @@ takes timed-test ONLY=uma
 refuses "TESTS: which programs" tests/timed timed-test TESTS=weighted_interleave_abi
 refuses "ROUNDS is '0'" number, soak ROUNDS=0
 refuses "ROUNDS is 'many'" number, timed-test ROUNDS=many
+refuses "'nonsense'" interleave mutants ONLY=nonsense
+refuses "'nonsense'" rebind mutants "ONLY=tiering nonsense"
+takes mutants "ONLY=tiering rebind"
 for target in test run vm sim; do
 	refuses "'nonsense'" cxl2 "$target" SCENARIO=nonsense RUN=true
 	refuses "'../list'" cxl2 "$target" SCENARIO=../list RUN=true

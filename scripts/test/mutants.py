@@ -1,0 +1,403 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+Plants faults into the kernel code of the series, one at a time, and says whether the tests that are nearest to it notice.
+
+tests/mutants/ROOM has them, a line "NAME<tab>KIND<tab>FILE<tab>OLD<tab>NEW<tab>TESTS<tab>WHAT" each: in FILE the text OLD, which is in one
+line of it and nowhere else, becomes NEW. TESTS are tried in their order until one fails: MACHINE:PROGRAM[,PROGRAM...] or MACHINE:kunit, with
+debug/ before it on the kernel with KASAN, lockdep, kmemleak and fault injection. WHAT is what a user would see.
+tests/mutants/survivors has those that nobody can see: "NAME<tab>REASON".
+
+Each is planted in a copy of the checkout, build/mutants/1 or 2, so that this one stays as it is. Results are kept in build/mutants/results
+for as long as the kernel, the fault and the programs that look for it are the same; a run that was interrupted goes on.
+ONLY="word ..." in the environment: these names, kinds, and rooms. Exits with 0 when each fault was caught or is known to survive.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import queue
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+BUILD = TOP / "build"
+KINDS = ("arithmetic", "boundary", "charge", "counter", "demotion", "hotplug", "huge", "limit", "lock", "name", "rebind", "reference")
+ROOMS = ("interleave", "mempolicy2", "tiering", "automigrate", "movable_blocks")
+FIELDS = ("name", "kind", "file", "old", "new", "tests", "what")
+JOBS = 2
+# What a copy takes from the checkout when it is made, and what each time. It builds its own objects, and has its own tree: what was planted in
+# an earlier run would not be newer than these.
+ONCE = ("base", "base.stamp", "tree", "download")
+EACH_TIME = ("selftests", "tools")
+# A run on a kernel with a fault may never end. So many times what it took without is a hang, at least so many seconds.
+PATIENCE, PATIENCE_SECONDS = 20, 900
+
+
+# What runs in the copies, each in a session of its own; and that it was killed, which is no result of anything
+running = set()
+interrupted = threading.Event()
+
+
+class Refused(Exception):
+    """What was asked for, or a list, makes no sense."""
+
+
+def read_table(path, width):
+    """The rows of a table, each with its line number."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.startswith("#"):
+            fields = line.split("\t")
+            if len(fields) != width:
+                raise Refused(f"{path}:{number}: {len(fields)} fields, not {width}")
+            yield number, fields
+
+
+def machines():
+    """The names of the machines that there are."""
+    lines = (TOP / "scenarios" / "list").read_text(encoding="utf-8").splitlines()
+    return {line.split()[0] for line in lines if line and not line.startswith("#")}
+
+
+def programs():
+    """The names of the self tests that there are."""
+    shell = ". scripts/lib/lib.sh; selftest_names"
+    return set(subprocess.run(["sh", "-ec", shell], cwd=TOP, check=True, capture_output=True, text=True).stdout.split())
+
+
+def check_fault(fault, where, known_machines, known_programs):
+    """Ends with what is wrong about a row."""
+    file = TOP / fault["file"]
+    if fault["kind"] not in KINDS:
+        raise Refused(f"{where}: the kind '{fault['kind']}' is none of: {' '.join(KINDS)}")
+    if not file.is_file():
+        raise Refused(f"{where}: there is no {fault['file']}")
+    found = file.read_text(encoding="utf-8").count(fault["old"]) if fault["old"] else 0
+    if found != 1:
+        raise Refused(f"{where}: '{fault['old']}' is {found} times in {fault['file']}")
+    if fault["old"] == fault["new"] or not fault["tests"].split():
+        raise Refused(f"{where}: it changes nothing, or has no tests")
+    for word in fault["tests"].split():
+        parts = re.fullmatch(r"(?:debug/)?([^:/]+):([^:/]+)", word)
+        if not parts or parts.group(1) not in known_machines:
+            raise Refused(f"{where}: '{word}' names no machine of scenarios/list")
+        for program in parts.group(2).split(","):
+            if program != "kunit" and program not in known_programs:
+                raise Refused(f"{where}: '{program}' is no self test")
+
+
+def read_faults():
+    """All faults, as dictionaries of FIELDS and room."""
+    known_machines, known_programs = machines(), programs()
+    faults = []
+    for room in ROOMS:
+        path = TOP / "tests" / "mutants" / room
+        for number, fields in read_table(path, len(FIELDS)):
+            fault = dict(zip(FIELDS, fields), room=room)
+            check_fault(fault, f"{path}:{number}", known_machines, known_programs)
+            if fault["name"] in {other["name"] for other in faults}:
+                raise Refused(f"{path}:{number}: a second fault of the name {fault['name']}")
+            faults.append(fault)
+    return faults
+
+
+def read_survivors(faults):
+    """The reasons of those that nobody can see, by name."""
+    path = TOP / "tests" / "mutants" / "survivors"
+    reasons = dict(fields for _, fields in read_table(path, 2))
+    for name in reasons:
+        if name not in {fault["name"] for fault in faults}:
+            raise Refused(f"{path}: there is no fault of the name {name}")
+    return reasons
+
+
+def chosen(faults, asked):
+    """Those that the words of ONLY name; all without."""
+    known = {word for fault in faults for word in (fault["name"], fault["kind"], fault["room"])}
+    for word in asked:
+        if word not in known:
+            names = "\n  ".join(fault["name"] for fault in faults)
+            raise Refused(f"ONLY: '{word}' is none of: {' '.join(ROOMS)} {' '.join(KINDS)}, nor one of these:\n  {names}")
+    return [fault for fault in faults if not asked or set(asked) & {fault["name"], fault["kind"], fault["room"]}]
+
+
+def digest(*parts):
+    """One checksum over texts, and over the names and contents of the files below directories."""
+    total = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, str):
+            total.update(part.encode() + b"\0")
+            continue
+        for file in sorted(path for path in part.rglob("*") if path.is_file()) if part.is_dir() else [part]:
+            total.update(str(file.relative_to(TOP)).encode() + b"\0" + file.read_bytes() + b"\0")
+    return total.hexdigest()
+
+
+def split_word(word):
+    """The configuration, the machine and the programs of a word of TESTS."""
+    config, _, rest = word.rpartition("/")
+    machine, _, names = rest.partition(":")
+    return config or "default", machine, [name for name in names.split(",") if name != "kunit"]
+
+
+def last_lines(path, count=3):
+    """The end of a log, in one line."""
+    return " / ".join(path.read_text(encoding="utf-8", errors="replace").splitlines()[-count:]) if path.exists() else ""
+
+
+def end(process, number):
+    """Ends a command and all that it began."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
+
+
+def run_logged(command, directory, log, limit=None):
+    """The exit status of a command, or None after LIMIT seconds; what it prints goes to LOG."""
+    with log.open("w", encoding="utf-8") as output:
+        with subprocess.Popen(command, cwd=directory, stdout=output, stderr=output, stdin=subprocess.DEVNULL,
+                              start_new_session=True) as process:
+            running.add(process)
+            try:
+                status = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                end(process, signal.SIGKILL)
+                status = None
+            running.discard(process)
+    if interrupted.is_set():
+        sys.exit()
+    return status
+
+
+class Results:
+    """What is known, by the content that it depends on."""
+
+    def __init__(self):
+        self.directory = BUILD / "mutants" / "results"
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.kernel = digest(*(TOP / path for path in ("mm", "include", "bases", "scenarios", "scripts/kernel", "scripts/queue")))
+
+    def key(self, fault, word):
+        """What the result of the tests WORD depends on; fault: None is the kernel as it is."""
+        planted = "\t".join(fault[field] for field in ("file", "old", "new")) if fault else ""
+        built = [BUILD / "selftests" / "mm" / name for name in split_word(word)[2]]
+        return digest(self.kernel, planted, word, *built)
+
+    def get(self, key):
+        """The result that is kept, or None."""
+        path = self.directory / key
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+    def put(self, key, result):
+        """Keeps a result; there is all of it or none."""
+        path = self.directory / key
+        new = path.with_suffix(f".{threading.get_ident()}")
+        new.write_text(json.dumps(result), encoding="utf-8")
+        new.rename(path)
+        return result
+
+
+class Copy:
+    """A copy of the checkout, in which one fault at a time is planted."""
+
+    def __init__(self, number, results):
+        self.top = BUILD / "mutants" / str(number)
+        self.results = results
+        self.logs = BUILD / "mutants" / "log"
+        self.logs.mkdir(parents=True, exist_ok=True)
+        self.planted = None
+        self.built = set()
+
+    def refresh(self):
+        """Brings it up to date with the checkout, whatever an earlier run has left in it."""
+        build = self.top / "build"
+        names = EACH_TIME if (build / "tree").is_dir() else EACH_TIME + ONCE
+        build.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["rsync", "-a", "--delete", "--exclude=/build", "--exclude=/out", f"{TOP}/", f"{self.top}/"], check=True)
+        subprocess.run(["rsync", "-a", "--delete", *(BUILD / name for name in names if (BUILD / name).exists()), build], check=True)
+
+    def plant(self, fault):
+        """Changes the source, and takes what was planted before out again."""
+        if self.planted:
+            shutil.copy2(TOP / self.planted["file"], self.top / self.planted["file"])
+        self.planted = fault
+        self.built = set()
+        if fault:
+            file = self.top / fault["file"]
+            text = file.read_text(encoding="utf-8").replace(fault["old"], fault["new"])
+            # not through a link to the checkout's
+            file.unlink()
+            file.write_text(text, encoding="utf-8")
+
+    def build(self, config):
+        """Builds the kernel; returns why it does not build."""
+        if config in self.built:
+            return None
+        log = self.logs / f"{self.planted['name'] if self.planted else 'none'}.build"
+        if run_logged(["scripts/kernel/kernel.sh", "-c", config], self.top, log):
+            return last_lines(log, 8)
+        self.built.add(config)
+        return None
+
+    def test(self, word, limit):
+        """Runs the tests; returns the first failure, or None."""
+        config, machine, names = split_word(word)
+        name = f"{self.planted['name'] if self.planted else 'none'}.{word.replace('/', '-').replace(':', '.')}"
+        directory = self.logs / name
+        command = ["scripts/test/scenario.sh", "-k", f"build/kernel/{config}", "-o", str(directory)]
+        command += ["-u"] if names else ["-n"]
+        if config == "debug":
+            command += ["-x", "10", "-c", "kmemleak-scan"]
+        status = run_logged([*command, machine, *names], self.top, self.logs / f"{name}.log", limit)
+        if status is None:
+            return f"no end after {limit} s"
+        if not status:
+            return None
+        verdict = directory / "verdict"
+        lines = verdict.read_text(encoding="utf-8", errors="replace").splitlines() if verdict.exists() else []
+        return next((line[6:] for line in lines if line.startswith("FAIL: ")), "no verdict")
+
+    def run(self, fault, word, limit=None):
+        """The result of the tests on the kernel with the fault: what failed, why it does not build, how long it took."""
+        key = self.results.key(fault, word)
+        kept = self.results.get(key)
+        if kept:
+            return kept
+        if self.planted is not fault:
+            self.plant(fault)
+        begin = time.monotonic()
+        broken = self.build(split_word(word)[0])
+        if broken:
+            return self.results.put(key, {"broken": broken})
+        begin = time.monotonic()
+        failure = self.test(word, limit)
+        return self.results.put(key, {"failure": failure, "seconds": round(time.monotonic() - begin)})
+
+    def judge(self, fault, without):
+        """Caught, survived, or does not build; and by what, or why."""
+        for word in fault["tests"].split():
+            result = self.run(fault, word, max(PATIENCE_SECONDS, PATIENCE * without[word]))
+            if "broken" in result:
+                return "does not build", result["broken"]
+            if result["failure"]:
+                return "caught", f"{word}: {result['failure']}"
+        return "survived", fault["what"]
+
+
+def side_by_side(copies, tasks, work):
+    """work(copy, task) for each of the tasks, one at a time in each copy; what the first one raises is raised."""
+    waiting, errors = queue.SimpleQueue(), []
+    for task in tasks:
+        waiting.put(task)
+
+    def worker(copy):
+        while not errors and not interrupted.is_set():
+            try:
+                task = waiting.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                work(copy, task)
+            except Exception as error:  # pylint: disable=broad-exception-caught
+                errors.append(error)
+
+    threads = [threading.Thread(target=worker, args=(copy,), daemon=True) for copy in copies]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    except KeyboardInterrupt:
+        interrupted.set()
+        for process in list(running):
+            end(process, signal.SIGTERM)
+        raise
+    if errors:
+        raise errors[0]
+
+
+def measure(faults):
+    """Plants them all; returns what became of each, by name."""
+    words = list(dict.fromkeys(word for fault in faults for word in fault["tests"].split()))
+    for script, *arguments in [["host/setup.sh"], ["queue/tree.sh"], ["kernel/selftests.sh"],
+                               *(["kernel/kernel.sh", "-c", config] for config in sorted({split_word(word)[0] for word in words}))]:
+        subprocess.run([TOP / "scripts" / script, *arguments], check=True, stdin=subprocess.DEVNULL)
+    results = Results()
+    copies = [Copy(number, results) for number in range(1, JOBS + 1)]
+    for copy in copies:
+        copy.refresh()
+    without, verdicts, lock = {}, {}, threading.Lock()
+
+    def bare(copy, word):
+        result = copy.run(None, word)
+        if "broken" in result or result["failure"]:
+            raise Refused(f"{word} fails with nothing planted: {result.get('broken') or result['failure']}")
+        without[word] = result["seconds"]
+
+    def planted(copy, fault):
+        verdict, reason = copy.judge(fault, without)
+        with lock:
+            verdicts[fault["name"]] = verdict, reason
+            print(f"{len(verdicts)}/{len(faults)} {fault['name']}: {verdict}: {reason}", flush=True)
+
+    side_by_side(copies, words, bare)
+    side_by_side(copies, faults, planted)
+    return verdicts
+
+
+def report(faults, verdicts, reasons):
+    """Prints the tables and the verdict; returns the exit status."""
+    for column, names in (("room", ROOMS), ("kind", KINDS)):
+        print(f"\n{column:<16}{'planted':>10}{'caught':>10}{'survived':>10}")
+        for name in names:
+            mine = [verdicts[fault["name"]][0] for fault in faults if fault[column] == name]
+            if mine:
+                print(f"{name:<16}{len(mine):>10}{mine.count('caught'):>10}{mine.count('survived'):>10}")
+    failures = []
+    for name, (verdict, reason) in verdicts.items():
+        if verdict == "survived" and name not in reasons:
+            failures.append(f"{name} survived: {reason}")
+        elif verdict == "caught" and name in reasons:
+            failures.append(f"{name} was caught, and stands among the survivors: {reason}")
+        elif verdict == "does not build":
+            failures.append(f"{name} does not build: {reason}")
+    print()
+    for line in failures:
+        print(f"FAIL: {line}")
+    count = [verdict for verdict, _ in verdicts.values()]
+    print(f"{len(count)} planted, {count.count('caught')} caught, {count.count('survived')} survived, "
+          f"{count.count('does not build')} do not build")
+    return 1 if failures else 0
+
+
+def main():
+    """Reads the lists, plants, reports."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        faults = read_faults()
+        reasons = read_survivors(faults)
+        asked = os.environ.get("ONLY", "").split()
+        if "-l" in sys.argv[1:]:
+            print("\n".join(fault["name"] for fault in chosen(faults, asked)))
+            return 0
+        faults = chosen(faults, asked)
+        return report(faults, measure(faults), reasons)
+    except Refused as error:
+        print(f"error: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("interrupted; what is known is kept", file=sys.stderr)
+        return 130
+    except subprocess.CalledProcessError as error:
+        print(f"error: {' '.join(map(str, error.cmd))}: status {error.returncode}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
