@@ -9,7 +9,7 @@ export BASE BASE_TARBALL SCENARIO FILES RUN ONLY PEERS CONFIG LOCALMODCONFIG LSM
 	TESTS ROUNDS VANILLA VERSION
 
 .PHONY: help run test timed-test soak mutants vm sim debug-test kernel tree series refresh check \
-	check-all cross arm64-test upgrade-base count bench deb deb-test doctor \
+	check-all cross arm64-test upgrade-base count bench coverage deb deb-test doctor \
 	clean
 
 help:
@@ -38,6 +38,7 @@ help:
 	@echo 'make cross       the series builds for the other architectures; ONLY="name ..."'
 	@echo 'make arm64-test  the tests on arm64, in an emulated machine'
 	@echo 'make debug-test  every test on a kernel with KASAN, lockdep and more'
+	@echo 'make coverage    which lines of our kernel files the machines execute; ONLY="checked name ..."'
 	@echo 'make upgrade-base  moves to the newest of the base in the archive, when all hooks apply, and tests'
 	@echo '                   VERSION=6.1.y-z             to that one'
 	@echo '                   REPORT=yes                  only says what would apply'
@@ -125,6 +126,9 @@ cross:
 
 arm64-test:
 	@scripts/test/test.sh -c arm64
+
+coverage:
+	@scripts/test/coverage.sh
 
 upgrade-base:
 	@scripts/check/upgrade-base.sh $(if $(REPORT),-n) $(if $(PIN),-f)

@@ -31,9 +31,13 @@ runs=${mode:-test}
 [ "$config$mode" = default ] || [ -n "$mode" ] || runs=debug
 if [ -n "$names" ]; then
 	rows "$list" | awk -F '\t' -v runs=" $runs " '$1 == "machines" || index(" " $2 " ", runs) { print $1, $3 }'
-	[ "$runs" = soak ] || rows "$bench/list" | cut -f 1 | while read -r name; do
-		[ ! -f "$bench/$name/test.py" ] || echo "bench-$name -"
-	done
+	case $runs in
+	test | debug)
+		rows "$bench/list" | cut -f 1 | while read -r name; do
+			[ ! -f "$bench/$name/test.py" ] || echo "bench-$name -"
+		done
+		;;
+	esac
 	exit
 fi
 part=${1:?a part is needed}

@@ -5,6 +5,7 @@
 # usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE] [-m MODE] [-n ROUNDS]
 #   -l  looks for memory leaks after the tests    -e  for the environment of the kselftests of one scenario
 #   -m  soak: all machines, and what shows that two runs are the same; timed: the programs of tests/timed, on the machines that stand there
+#       coverage: all machines, and what else boots a kernel to reach lines of ours
 #   -n  each part that many times
 # ONLY="name ..." in the environment runs these of the scenarios and of the parts on the host; TESTS="name ..." these kselftests.
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 when something passed and nothing failed.
@@ -26,6 +27,8 @@ while getopts c:x:le:m:n: option; do
 	esac
 done
 results=$BUILD/test/${mode:-$config}
+# of two kernels
+[ "$mode" != coverage ] || results=$BUILD/test/$config
 started=$(date +%s)
 case $rounds in
 '' | *[!0-9]* | 0*) die "ROUNDS is '$rounds': it is a number, from 1" ;;
@@ -57,7 +60,7 @@ known TESTS "$(selftest_names)"
 	die "SCENARIO is for make vm and make sim; machines to test are named as ONLY=\"$SCENARIO\""
 }
 case $mode in
-'' | soak) ;;
+'' | soak | coverage) ;;
 timed)
 	[ -z "${TESTS:-}" ] || die "TESTS: which programs go by time stands in tests/timed"
 	# PROGRAM<tab>CASES<tab>MACHINES<tab>WHY

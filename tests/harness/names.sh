@@ -66,6 +66,10 @@ for target in test debug-test soak; do
 	takes "$target" ONLY= TESTS=
 	takes "$target" "ONLY=uma  cxl2" "TESTS=weighted_interleave_abi bwactl.sh mempolicy_mbind_32"
 done
+refuses "'nonsense'" cxl2 coverage "ONLY=checked nonsense"
+refuses "'nonsense'" weighted_interleave_abi coverage ONLY=uma TESTS=nonsense
+takes coverage ONLY=checked TESTS=weighted_interleave_abi
+takes coverage "ONLY=checked  uma"
 refuses "'count'" oldcalls debug-test ONLY=count
 takes test "ONLY=count deb uma"
 refuses "'cxl2'" arm64 arm64-test ONLY=cxl2
