@@ -218,12 +218,20 @@ for at in 0x20000000 0x21000000 0x22000000 0x23000000 0x24000000 0x25000000 0x26
 	sep=' '
 done
 list=$(echo "$list" | tr -d ' ')
-boot nine "$kernel" "movablecore=$list,4M@0x28000000"
+often=''
+for item in 2c 2d 2e 2f 30 31 32 33; do
+	often="$often movablecore=4M@0x${item}000000"
+done
+boot nine "$kernel" "movablecore=$list,4M@0x28000000$often"
 {
 	for at in 0x20000000 0x21000000 0x22000000 0x23000000 0x24000000 0x25000000 0x26000000 0x27000000; do
 		movable $at 4
 	done
 	out movablecore 4M@0x28000000 "$eight"
+	for item in 2c 2d 2e 2f 30 31 32; do
+		out movablecore "4M@0x${item}000000" "$eight"
+	done
+	out movablecore 4M@0x33000000 "it is given too often"
 } > "$results/want"
 says
 holds "eight are movable" is "$(pages present Movable)" $((32 * 256))

@@ -60,6 +60,16 @@ static u32 pages_of(struct interleave_set *set, int nid)
 	return pages;
 }
 
+static u8 *room_for_weights(struct kunit *test)
+{
+	u8 *weights = kunit_kmalloc(test, nr_node_ids, GFP_KERNEL);
+
+	if (nr_node_ids < 2)
+		kunit_skip(test, "needs two possible nodes");
+	KUNIT_ASSERT_NOT_NULL(test, weights);
+	return weights;
+}
+
 static void same_nodes_share_a_set(struct kunit *test)
 {
 	struct interleave_set *one = set_of_two(test);
@@ -109,6 +119,38 @@ static void a_store_reaches_live_sets(struct kunit *test)
 	interleave_set_put(set);
 }
 
+/* More than a store holds before it lets interrupts in */
+#define MANY_SETS 130
+
+static void a_store_reaches_many_sets(struct kunit *test)
+{
+	struct interleave_set **sets;
+	nodemask_t nodes = NODE_MASK_NONE;
+	u8 *own = room_for_weights(test);
+	unsigned int nr, i;
+
+	sets = kunit_kcalloc(test, MANY_SETS, sizeof(*sets), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, sets);
+	memset(own, 0, nr_node_ids);
+	node_set(0, nodes);
+	node_set(1, nodes);
+
+	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(1, 1));
+	for (nr = 0; nr < MANY_SETS; nr++) {
+		own[0] = nr + 1;
+		sets[nr] = interleave_set_find_or_make(&nodes, own, GFP_KERNEL);
+		if (IS_ERR(sets[nr]))
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, nr, MANY_SETS);
+	KUNIT_EXPECT_EQ(test, 0, interleave_weight_store(1, 2));
+	for (i = 0; i < nr; i++) {
+		KUNIT_EXPECT_EQ(test, 2 * pages_of(sets[i], 0), (i + 1) * pages_of(sets[i], 1));
+		KUNIT_EXPECT_EQ(test, refcount_read(&sets[i]->refs), 1u);
+		interleave_set_put(sets[i]);
+	}
+}
+
 static void a_new_set_takes_the_weights_in_force(struct kunit *test)
 {
 	struct interleave_set *set = set_of_two(test);
@@ -134,16 +176,6 @@ static void derive_two(struct kunit *test, u8 *old, u8 first, u8 second)
 	derived[0] = first;
 	derived[1] = second;
 	KUNIT_ASSERT_EQ(test, 0, interleave_weights_derive(derived));
-}
-
-static u8 *room_for_weights(struct kunit *test)
-{
-	u8 *weights = kunit_kmalloc(test, nr_node_ids, GFP_KERNEL);
-
-	if (nr_node_ids < 2)
-		kunit_skip(test, "needs two possible nodes");
-	KUNIT_ASSERT_NOT_NULL(test, weights);
-	return weights;
 }
 
 static void derived_weights_are_in_force(struct kunit *test)
@@ -232,6 +264,7 @@ static struct kunit_case weights_cases[] = {
 	KUNIT_CASE(other_nodes_have_another_set),
 	KUNIT_CASE(empty_mask_has_no_set),
 	KUNIT_CASE(a_store_reaches_live_sets),
+	KUNIT_CASE(a_store_reaches_many_sets),
 	KUNIT_CASE(a_new_set_takes_the_weights_in_force),
 	KUNIT_CASE(derived_weights_are_in_force),
 	KUNIT_CASE(a_store_ends_automatic_weights),

@@ -503,3 +503,92 @@ TEST_F_TIMEOUT(migration, threads_do_not_pull, PATIENT_TIMEOUT)
 	EXPECT_GE(moved + SOME_PAGES + SOME_PAGES / 4 + 256,
 		  counter("auto_migrate_success"));
 }
+
+/* What finds no room stays, and nothing goes to make some */
+TEST_F_TIMEOUT(migration, memory_stays_if_the_node_is_full, PATIENT_TIMEOUT)
+{
+	long long failed = counter("auto_migrate_failed");
+	struct area filler;
+	int result, filled;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	ASSERT_EQ(0, file_print(ENABLE, "1"));
+	ASSERT_EQ(0, area_fill_node(&filler, self->move.to));
+	filled = count_on(&filler, self->move.to);
+	result = in_child(stay, &self->move);
+	/* Pages that others have given up meanwhile make room for some */
+	EXPECT_TRUE(result == STAYED || result == SOME_DID)
+		TH_LOG("result %d", result);
+	EXPECT_LT(failed, counter("auto_migrate_failed"));
+	EXPECT_EQ(filled, count_on(&filler, self->move.to));
+	area_unmap(&filler);
+}
+
+/* Whether they move is decided when they are touched: by then a child has them too */
+static int shared_when_touched(void *arg)
+{
+	struct move *move = arg;
+
+	move->marked = counter("auto_migrate_unmapped");
+	if (go(move))
+		return NOT_GONE;
+	if (!runs_until(move, most_are_marked) || share(move))
+		return SOME_DID;
+	/* Reads, since a write would make a page of one's own */
+	read_once(&move->area);
+	return count_on(&move->area, move->to) > (int)move->pages / 100 ? SOME_DID : STAYED;
+}
+
+TEST_F_TIMEOUT(migration, marked_pages_stay_that_others_map, PATIENT_TIMEOUT)
+{
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	ASSERT_EQ(0, file_print(LAZY, "1"));
+	ASSERT_EQ(0, file_print(ENABLE, "1"));
+	EXPECT_EQ(STAYED, in_child(shared_when_touched, &self->move));
+}
+
+/* Where NUMA balancing wants the process to be, -1 as long as it does not know */
+static long preferred_node(void)
+{
+	char text[8192] = "", *line;
+
+	file_read("/proc/self/sched", text, sizeof(text));
+	line = strstr(text, "numa_preferred_nid");
+	line = line ? strchr(line, ':') : NULL;
+	return line ? strtol(line + 1, NULL, 10) : -1;
+}
+
+/* NUMA balancing brings the memory to the task, which then goes. */
+static int settle_then_go(void *arg)
+{
+	time_t begin = guard_begin();
+	struct move *move = arg;
+
+	if (stay_on(move->from) ||
+	    map_on(&move->area, move->to, move->pages, false))
+		return NOT_GONE;
+	while (preferred_node() != move->from ||
+	       count_on(&move->area, move->from) != (int)move->pages) {
+		if (guard_over(begin))
+			return NOT_GONE;
+		touch_once(&move->area);
+	}
+	if (stay_on(move->to))
+		return NOT_GONE;
+	/* Untouched, or NUMA balancing would bring them there */
+	return result(move, pages_that_strayed(move));
+}
+
+TEST_F_TIMEOUT(migration, balanced_memory_stays, PATIENT_TIMEOUT)
+{
+	long long skipped = counter("auto_migrate_skip_preferred");
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "1"));
+	ASSERT_EQ(0, file_print(ENABLE, "1"));
+	EXPECT_EQ(STAYED, in_child(settle_then_go, &self->move));
+	EXPECT_LT(skipped, counter("auto_migrate_skip_preferred"));
+}

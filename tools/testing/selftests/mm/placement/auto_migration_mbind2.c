@@ -178,3 +178,23 @@ TEST(lazy_mbind2_to_movable_memory)
 	EXPECT_TRUE(blocks_are(node, "offline"));
 	EXPECT_TRUE(blocks_are(node, "online"));
 }
+
+/* Under the default policy a page belongs to who touches it. */
+TEST_F_TIMEOUT(migration, lazy_mbind2_to_who_touches, PATIENT_TIMEOUT)
+{
+	struct move *move = &self->move;
+	struct own_policy own;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	ASSERT_EQ(0, stay_on(move->from));
+	ASSERT_EQ(0, map_on(&move->area, move->from, SOME_PAGES, false));
+	own_init(&own, MPOL_DEFAULT, 0, NULL, NULL);
+	EXPECT_EQ(0, own_bind(move->area.start, move->area.len, &own,
+			      MPOL_MF_LAZY | MPOL_MF_MOVE));
+	ASSERT_EQ(0, stay_on(move->to));
+	EXPECT_EQ(0, count_on(&move->area, move->to));
+	touch_once(&move->area);
+	EXPECT_LE(MOST_OF(SOME_PAGES), count_on(&move->area, move->to));
+	area_unmap(&move->area);
+}

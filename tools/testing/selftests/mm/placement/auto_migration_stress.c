@@ -4,6 +4,7 @@
  * memory come and go.
  */
 #define _GNU_SOURCE
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -113,6 +114,73 @@ TEST_F_TIMEOUT(migration, hotplug_storm, PATIENT_TIMEOUT)
 		EXPECT_EQ(pid[i], waitpid(pid[i], &status, 0));
 		EXPECT_TRUE(WIFSIGNALED(status));
 	}
+}
+
+/* Tasks that share two CPUs with another one, and the pages of each */
+#define CROWD		6
+#define CROWD_PAGES	2048
+
+/* Memory that has just followed; then the load balancer may take its task back */
+static int follow_then_run(struct move *move)
+{
+	time_t begin = guard_begin();
+	struct area area;
+	cpu_set_t all;
+	int rounds;
+
+	if (stay_on(move->from) ||
+	    map_on(&area, move->from, CROWD_PAGES, false) || stay_on(move->to))
+		return 1;
+	while (count_on(&area, move->to) < MOST_OF(CROWD_PAGES)) {
+		if (guard_over(begin))
+			return 2;
+		spin();
+	}
+	memset(&all, 0xff, sizeof(all));
+	if (sched_setaffinity(0, sizeof(all), &all))
+		return 3;
+	for (rounds = 0; rounds < STORM_ROUNDS; rounds++)
+		spin();
+	return 0;
+}
+
+/* Of tasks that the load balancer moves, memory does so once in an interval. */
+TEST_F_TIMEOUT(migration, load_balancer, PATIENT_TIMEOUT)
+{
+	long long moved = counter("auto_migrate_success");
+	struct move *move = &self->move;
+	pid_t busy, pid[CROWD];
+	int status, i;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	ASSERT_EQ(0, file_print(INTERVAL, "300"));
+	ASSERT_EQ(0, file_print(ENABLE, "1"));
+	busy = fork();
+	ASSERT_LE(0, busy);
+	if (!busy) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		stay_on(move->from);
+		for (;;)
+			spin();
+	}
+	for (i = 0; i < CROWD; i++) {
+		pid[i] = fork();
+		ASSERT_LE(0, pid[i]);
+		if (!pid[i])
+			_exit(follow_then_run(move));
+	}
+	for (i = 0; i < CROWD; i++) {
+		EXPECT_EQ(pid[i], waitpid(pid[i], &status, 0));
+		EXPECT_EQ(0, status);
+	}
+	kill(busy, SIGKILL);
+	EXPECT_EQ(busy, waitpid(busy, &status, 0));
+	/* With the little that was there before and has come since: stacks, tables */
+	EXPECT_LE(moved + CROWD * MOST_OF(CROWD_PAGES),
+		  counter("auto_migrate_success"));
+	EXPECT_GE(moved + CROWD * (CROWD_PAGES + CROWD_PAGES / 4 + 256),
+		  counter("auto_migrate_success"));
 }
 
 /* What execl() above runs */

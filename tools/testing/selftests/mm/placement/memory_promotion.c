@@ -352,3 +352,44 @@ TEST_F_TIMEOUT(promotion, nothing_is_reclaimed_without_demotion, PATIENT_TIMEOUT
 	unfill(filler);
 	area_unmap(&area);
 }
+
+/* Of the nodes that pages come to: how hot they were, and how many more may come */
+TEST_F_TIMEOUT(promotion, latencies_and_budget_are_shown, PATIENT_TIMEOUT)
+{
+	char latencies[64], budget[64], text[4096] = "", *line, *next;
+	struct context *ctx = &self->ctx;
+	long start, last = -1, pages, sum = 0;
+	time_t begin = guard_begin();
+	struct area area;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	snprintf(latencies, sizeof(latencies), TIERING_DIR "/node%d/histogram", ctx->fast);
+	snprintf(budget, sizeof(budget), TIERING_DIR "/node%d/budget", ctx->fast);
+	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	/* They are counted several times in a pass. */
+	while (file_read(latencies, text, sizeof(text)) <= 0 && !guard_over(begin))
+		usleep(1000);
+	for (line = text; *line; line = next) {
+		start = strtol(line, &next, 10);
+		ASSERT_EQ(' ', *next);
+		pages = strtol(next, &next, 10);
+		ASSERT_EQ('\n', *next++);
+		EXPECT_LT(last, start);
+		EXPECT_LT(0, pages);
+		last = start;
+		sum += pages;
+	}
+	EXPECT_LT(0, sum);
+	area_unmap(&area);
+
+	ASSERT_LT(0, file_read(budget, text, sizeof(text)));
+	EXPECT_STREQ("max\n", text);
+	/* A quarter of a second's at most, and all of that by then */
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "8"));
+	sleep(1);
+	EXPECT_EQ(8 * ((1 << 20) / page_bytes()) / 4, file_number(budget));
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "0"));
+	EXPECT_EQ(0, file_number(budget));
+}

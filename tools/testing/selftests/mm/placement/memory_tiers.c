@@ -355,3 +355,45 @@ TEST_F(tiers, files)
 	EXPECT_EQ(-EACCES, distance_write(ctx->fast, "576"));
 	EXPECT_EQ(0, seteuid(0));
 }
+
+/*
+ * Each allocation is made to fail in turn: the node is moved, or stays where it
+ * was. Now and then the failure goes to one that is not the call's own.
+ */
+TEST_F(tiers, override_without_memory)
+{
+	enum { MOST_ALLOCATIONS = 2000, TRIES = 4 };
+	struct context *ctx = &self->ctx;
+	int fail, nth, try, ret, refused = 0;
+	bool failed = true, was_refused;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	fail = fault_open();
+	if (fail < 0)
+		SKIP(return, "no fault injection in this kernel");
+	for (nth = 1; nth < MOST_ALLOCATIONS && failed; nth++) {
+		failed = false;
+		was_refused = false;
+		for (try = 0; try < TRIES; try++) {
+			fault_nth(fail, nth);
+			ret = distance_write(ctx->fast, "1500");
+			failed |= fault_hit(fail);
+			if (ret) {
+				ASSERT_TRUE(failed);
+				ASSERT_EQ(DRAM_DISTANCE, distance_read(ctx->fast));
+				ASSERT_TRUE(in_tier_of(ctx->fast, DRAM_DISTANCE));
+				was_refused = true;
+				continue;
+			}
+			ASSERT_EQ(1500, distance_read(ctx->fast));
+			ASSERT_TRUE(in_tier_of(ctx->fast, 1500));
+			ASSERT_EQ(0, distance_write(ctx->fast, "0"));
+		}
+		refused += was_refused;
+	}
+	EXPECT_FALSE(failed);
+	/* The type, the tier and its device, at least */
+	EXPECT_LE(3, refused);
+	close(fail);
+}

@@ -246,3 +246,18 @@ TEST_F(mempolicy2, get_leaves_the_weights_of_other_modes)
 		}
 	}
 }
+
+/* A struct that asks for nothing else and may only be read */
+TEST_F(mempolicy2, get_needs_a_struct_to_write_to)
+{
+	struct context *ctx = &self->ctx;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+
+	memset(ctx->page.start, 0, ctx->page.len);
+	EXPECT_EQ(0, param_get(ctx->page.start, param_size, NULL, 0));
+	memset(ctx->page.start, 0, ctx->page.len);
+	ASSERT_EQ(0, mprotect(ctx->page.start, ctx->page.len, PROT_READ));
+	EXPECT_EQ(-EFAULT, param_get(ctx->page.start, param_size, NULL, 0));
+}
