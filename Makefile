@@ -96,7 +96,7 @@ soak:
 	@scripts/test/soak.sh
 
 mutants:
-	@scripts/test/mutants.py
+	@scripts/test/mutants.sh
 
 debug-test:
 	@scripts/test/debug.sh

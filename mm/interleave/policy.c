@@ -30,8 +30,8 @@
 #include <linux/string.h>
 #include <linux/weighted_interleave.h>
 
-#include "remap.h"
 #include "policy.h"
+#include "remap.h"
 
 static bool has_own(const struct mempolicy *pol)
 {

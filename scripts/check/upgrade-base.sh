@@ -83,7 +83,7 @@ fi
 
 pinned=$(sha256sum <"$tarball" | cut -d ' ' -f 1)
 sed -i "s/^BASE_VERSION=.*/BASE_VERSION=$version/; s/^BASE_SHA256=.*/BASE_SHA256=$pinned/" "$TOP/bases/$BASE/base.conf"
-say "base.conf pins $version now; git checkout base.conf takes that back"
+say "bases/$BASE/base.conf pins $version now; git checkout bases/$BASE takes that back"
 [ "$broken" -eq 0 ] || exit 1
 # The other scripts take this lock themselves.
 exec 9>&-

@@ -4,8 +4,8 @@
 
 usage: coverage.py --top DIRECTORY --out DIRECTORY [--counts DIRECTORY] [--more DIRECTORY] [--list FILE]
 
-A directory of counts has a file for each machine: what "gcov -t -i -b" prints, a document a line. Rooms are the directories of mm/ whose
-Makefile asks for counts; of each, the .c files beside it. The kernel of --counts says which lines and branches there are. A kernel with
+A directory of counts has a file for each machine: what "gcov -t -i -b" prints, a document a line. Rooms are the directories of mm/ that
+have .c files; one whose Makefile does not ask for counts has none. The kernel of --counts says which lines and branches there are. A kernel with
 checks has other branches: what the machines of --more execute adds to the lines alone.
 
 A line of the list is "FILE<tab>FUNCTION<tab>TEXT<tab>REASON": a line that nothing reaches, its blanks made one each, and why. It stands
@@ -204,15 +204,14 @@ def main():
 	options = arguments.parse_args()
 
 	failures = []
-	rooms = [str(path.parent.relative_to(options.top)) for path in sorted(options.top.glob("mm/*/Makefile"))
-		 if re.search(r"^GCOV_PROFILE\s*:=\s*y$", path.read_text(encoding="utf-8"), re.MULTILINE)]
-	sources = {str(path.relative_to(options.top)): Source(options.top, str(path.relative_to(options.top)))
-		   for room in rooms for path in sorted((options.top / room).glob("*.c"))}
+	sources = {name: Source(options.top, name)
+		   for name in (str(path.relative_to(options.top)) for path in sorted(options.top.glob("mm/*/*.c")))}
+	rooms = list(dict.fromkeys(name.rpartition("/")[0] for name in sources))
 	for directory, whole in ((options.counts, True), (options.more, options.counts is None)):
 		if directory:
 			read_counts(directory, sources, whole, failures.append)
 	if not sources:
-		failures.append(f"{options.top}: no Makefile of mm/ asks for counts")
+		failures.append(f"{options.top}: there is no room in mm/")
 
 	entries = read_list(options.list, failures.append) if options.list else []
 	wanted = judge(sources, entries, failures.append if options.list else lambda text: None)

@@ -28,7 +28,9 @@ import threading
 import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-BUILD = TOP / "build"
+BUILD = pathlib.Path(os.environ.get("BUILD", TOP / "build"))
+# The same in a copy
+WHERE = BUILD.relative_to(TOP)
 KINDS = ("arithmetic", "boundary", "charge", "counter", "demotion", "hotplug", "huge", "limit", "lock", "name", "rebind", "reference")
 ROOMS = ("interleave", "mempolicy2", "tiering", "automigrate", "movable_blocks")
 FIELDS = ("name", "kind", "file", "old", "new", "tests", "what")
@@ -216,7 +218,7 @@ class Copy:
 
     def refresh(self):
         """Brings it up to date with the checkout, whatever an earlier run has left in it."""
-        build = self.top / "build"
+        build = self.top / WHERE
         names = EACH_TIME if (build / "tree").is_dir() else EACH_TIME + ONCE
         build.mkdir(parents=True, exist_ok=True)
         subprocess.run(["rsync", "-a", "--delete", "--exclude=/build", "--exclude=/out", f"{TOP}/", f"{self.top}/"], check=True)
@@ -250,7 +252,7 @@ class Copy:
         config, machine, names = split_word(word)
         name = f"{self.planted['name'] if self.planted else 'none'}.{word.replace('/', '-').replace(':', '.')}"
         directory = self.logs / name
-        command = ["scripts/test/scenario.sh", "-k", f"build/kernel/{config}", "-o", str(directory)]
+        command = ["scripts/test/scenario.sh", "-k", f"{WHERE}/kernel/{config}", "-o", str(directory)]
         command += ["-u"] if names else ["-n"]
         if config == "debug":
             command += ["-x", "10", "-c", "kmemleak-scan"]

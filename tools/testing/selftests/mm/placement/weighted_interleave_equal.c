@@ -266,62 +266,46 @@ TEST_F(as_interleave, page_cache)
 	EXPECT_EQ(0, compare(&self->ctx, 256, place_page_cache));
 }
 
-TEST_F(as_interleave, transparent_huge_pages)
+/* @place_huge places huge pages of a kind; @none: there are none of it */
+static void compare_huge(struct __test_metadata *_metadata,
+			 struct interleave_context *ctx,
+			 int (*place_huge)(int mode, const struct nodeset *nodes,
+					   size_t count, int *node),
+			 const char *none)
 {
 	const size_t count = 12;
 	int ret;
 
-	if (self->ctx.missing)
-		SKIP(return, "%s", self->ctx.missing);
-	if (!room_for_huge(&self->ctx.nodes, count))
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!room_for_huge(&ctx->nodes, count))
 		SKIP(return, "too little free memory on a node");
-	ret = compare(&self->ctx, count, place_thp);
+	ret = compare(ctx, count, place_huge);
 	if (ret == -EOPNOTSUPP)
-		SKIP(return, "no transparent huge pages to be had");
+		SKIP(return, "%s", none);
 	EXPECT_EQ(0, ret);
+}
+
+TEST_F(as_interleave, transparent_huge_pages)
+{
+	compare_huge(_metadata, &self->ctx, place_thp,
+		     "no transparent huge pages to be had");
 }
 
 TEST_F(as_interleave, tmpfs_huge_pages)
 {
-	const size_t count = 12;
-	int ret;
-
-	if (self->ctx.missing)
-		SKIP(return, "%s", self->ctx.missing);
-	if (!room_for_huge(&self->ctx.nodes, count))
-		SKIP(return, "too little free memory on a node");
-	ret = compare(&self->ctx, count, place_tmpfs_thp);
-	if (ret == -EOPNOTSUPP)
-		SKIP(return, "no transparent huge pages to be had");
-	EXPECT_EQ(0, ret);
+	compare_huge(_metadata, &self->ctx, place_tmpfs_thp,
+		     "no transparent huge pages to be had");
 }
 
 TEST_F(as_interleave, hugetlb)
 {
-	const size_t count = 12;
-	int ret;
-
-	if (self->ctx.missing)
-		SKIP(return, "%s", self->ctx.missing);
-	if (!room_for_huge(&self->ctx.nodes, count))
-		SKIP(return, "too little free memory on a node");
-	ret = compare(&self->ctx, count, place_hugetlb_private);
-	if (ret == -EOPNOTSUPP)
-		SKIP(return, "no huge pages to be had");
-	EXPECT_EQ(0, ret);
+	compare_huge(_metadata, &self->ctx, place_hugetlb_private,
+		     "no huge pages to be had");
 }
 
 TEST_F(as_interleave, hugetlb_file)
 {
-	const size_t count = 12;
-	int ret;
-
-	if (self->ctx.missing)
-		SKIP(return, "%s", self->ctx.missing);
-	if (!room_for_huge(&self->ctx.nodes, count))
-		SKIP(return, "too little free memory on a node");
-	ret = compare(&self->ctx, count, place_hugetlb_file);
-	if (ret == -EOPNOTSUPP)
-		SKIP(return, "no huge pages to be had");
-	EXPECT_EQ(0, ret);
+	compare_huge(_metadata, &self->ctx, place_hugetlb_file,
+		     "no huge pages to be had");
 }

@@ -46,7 +46,11 @@ FIXTURE_TEARDOWN(huge_pages)
 	EXPECT_EQ(0, two_nodes_leave(&self->ctx, self->run_order));
 }
 
-TEST_F(huge_pages, transparent_huge_pages)
+/* Two rounds of huge pages of a kind that @place_huge places */
+static void place_rounds(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(huge_pages) *self,
+			 int (*place_huge)(int mode, const struct nodeset *nodes,
+					   size_t count, int *node))
 {
 	struct round *round = &self->round;
 	const size_t count = 2 * round->total;
@@ -57,8 +61,7 @@ TEST_F(huge_pages, transparent_huge_pages)
 	if (!room_for_huge(&self->ctx.nodes, count))
 		SKIP(return, "too little free memory on a node");
 
-	ret = place_thp(MPOL_WEIGHTED_INTERLEAVE, &self->ctx.nodes,
-			count, placed);
+	ret = place_huge(MPOL_WEIGHTED_INTERLEAVE, &self->ctx.nodes, count, placed);
 	if (ret == -EOPNOTSUPP)
 		SKIP(return, "no transparent huge pages to be had");
 	ASSERT_EQ(0, ret);
@@ -66,24 +69,14 @@ TEST_F(huge_pages, transparent_huge_pages)
 	EXPECT_TRUE(round_window(round, placed, round->total + 1));
 }
 
+TEST_F(huge_pages, transparent_huge_pages)
+{
+	place_rounds(_metadata, self, place_thp);
+}
+
 TEST_F(huge_pages, tmpfs_huge_pages)
 {
-	struct round *round = &self->round;
-	const size_t count = 2 * round->total;
-	int ret;
-
-	if (self->ctx.missing)
-		SKIP(return, "%s", self->ctx.missing);
-	if (!room_for_huge(&self->ctx.nodes, count))
-		SKIP(return, "too little free memory on a node");
-
-	ret = place_tmpfs_thp(MPOL_WEIGHTED_INTERLEAVE, &self->ctx.nodes,
-			      count, placed);
-	if (ret == -EOPNOTSUPP)
-		SKIP(return, "no transparent huge pages to be had");
-	ASSERT_EQ(0, ret);
-	EXPECT_TRUE(round_exact(round, placed, count));
-	EXPECT_TRUE(round_window(round, placed, round->total + 1));
+	place_rounds(_metadata, self, place_tmpfs_thp);
 }
 
 /* Huge pages and the base pages behind them are each exact */
