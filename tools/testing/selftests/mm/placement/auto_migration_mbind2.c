@@ -182,6 +182,7 @@ TEST(lazy_mbind2_to_movable_memory)
 /* Under the default policy a page belongs to who touches it. */
 TEST_F_TIMEOUT(migration, lazy_mbind2_to_who_touches, PATIENT_TIMEOUT)
 {
+	long long faults, misplaced, failed;
 	struct move *move = &self->move;
 	struct own_policy own;
 
@@ -190,11 +191,53 @@ TEST_F_TIMEOUT(migration, lazy_mbind2_to_who_touches, PATIENT_TIMEOUT)
 	ASSERT_EQ(0, stay_on(move->from));
 	ASSERT_EQ(0, map_on(&move->area, move->from, SOME_PAGES, false));
 	own_init(&own, MPOL_DEFAULT, 0, NULL, NULL);
+	/* Where they are already, which is no failure to move */
+	faults = counter("auto_migrate_faults");
+	misplaced = counter("auto_migrate_misplaced");
+	failed = counter("auto_migrate_failed");
+	EXPECT_EQ(0, own_bind(move->area.start, move->area.len, &own,
+			      MPOL_MF_LAZY | MPOL_MF_MOVE));
+	touch_once(&move->area);
+	EXPECT_LE(faults + MOST_OF(SOME_PAGES), counter("auto_migrate_faults"));
+	EXPECT_GE(misplaced + SOME_PAGES / 4, counter("auto_migrate_misplaced"));
+	EXPECT_GE(failed + SOME_PAGES / 4, counter("auto_migrate_failed"));
+	EXPECT_EQ(0, count_on(&move->area, move->to));
+
 	EXPECT_EQ(0, own_bind(move->area.start, move->area.len, &own,
 			      MPOL_MF_LAZY | MPOL_MF_MOVE));
 	ASSERT_EQ(0, stay_on(move->to));
 	EXPECT_EQ(0, count_on(&move->area, move->to));
 	touch_once(&move->area);
 	EXPECT_LE(MOST_OF(SOME_PAGES), count_on(&move->area, move->to));
+	area_unmap(&move->area);
+}
+
+/* MPOL_BIND with a home node: to that one, wherever the page is touched */
+TEST_F_TIMEOUT(migration, lazy_mbind2_to_the_home_node, PATIENT_TIMEOUT)
+{
+	struct nodeset memory, nodes;
+	struct move *move = &self->move;
+	struct own_policy own;
+	int i, home = -1;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	ASSERT_EQ(0, nodeset_read("has_memory", &memory));
+	for (i = 0; i < MAX_NODES; i++)
+		if (nodeset_has(&memory, i) && i != move->from && i != move->to &&
+		    has_room(i, SOME_PAGES))
+			home = i;
+	if (home < 0)
+		SKIP(return, "needs a third node with room");
+	nodes = nodeset_pair(move->to, home);
+	ASSERT_EQ(0, stay_on(move->to));
+	ASSERT_EQ(0, map_on(&move->area, move->from, SOME_PAGES, false));
+	own_init(&own, MPOL_BIND, 0, &nodes, NULL);
+	own.param.home_node = home;
+	EXPECT_EQ(0, own_bind(move->area.start, move->area.len, &own,
+			      MPOL_MF_LAZY | MPOL_MF_MOVE | MPOL_MF_HOME_NODE));
+	EXPECT_EQ(0, count_on(&move->area, home));
+	touch_once(&move->area);
+	EXPECT_LE(MOST_OF(SOME_PAGES), count_on(&move->area, home));
 	area_unmap(&move->area);
 }

@@ -4,6 +4,7 @@
  * and pages that it moves.
  */
 #define _GNU_SOURCE
+#include <linux/capability.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -79,6 +80,9 @@ TEST_F(mempolicy2, mbind2_ranges)
 	EXPECT_EQ(policy_bind(ctx->area.start, -page, MPOL_BIND,
 			      &ctx->nodes, 0),
 		  own_bind(ctx->area.start, -page, &own, 0));
+	/* All pages there are: rounded up, the length is none at all */
+	if (sizeof(long) == sizeof(__u64))
+		EXPECT_EQ(-EINVAL, own_bind(NULL, -1UL, &own, 0));
 	EXPECT_TRUE(policies_kept(ctx));
 
 	/* A part of a page is a page */
@@ -272,6 +276,29 @@ static int calls_unprivileged(void *arg)
 	return 0;
 }
 
+/* The privilege is that to move pages of others, and no other one */
+static int calls_with_sys_nice(void *arg)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct only_nice[2] = {}, none[2] = {};
+	struct context *ctx = arg;
+	struct own_policy own;
+
+	only_nice[0].effective = 1 << CAP_SYS_NICE;
+	only_nice[0].permitted = 1 << CAP_SYS_NICE;
+	own_init(&own, MPOL_BIND, 0, &ctx->nodes, NULL);
+	if (syscall(SYS_capset, &header, only_nice))
+		return 2;
+	if (own_bind(ctx->area.start, ctx->area.len, &own, MPOL_MF_MOVE_ALL))
+		return 3;
+	if (syscall(SYS_capset, &header, none))
+		return 4;
+	return own_bind(ctx->area.start, ctx->area.len, &own,
+			MPOL_MF_MOVE_ALL) != -EPERM;
+}
+
 TEST_F(mempolicy2, move_all_is_privileged)
 {
 	struct context *ctx = &self->ctx;
@@ -279,4 +306,5 @@ TEST_F(mempolicy2, move_all_is_privileged)
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
 	EXPECT_EQ(0, in_child(calls_unprivileged, ctx));
+	EXPECT_EQ(0, in_child(calls_with_sys_nice, ctx));
 }

@@ -54,7 +54,7 @@ TEST_F(mempolicy2, home_node)
 	int wrong[] = { -1, -2, INT_MIN, INT_MAX, 65536, MAX_NODES, 0 };
 	struct own_policy own, got;
 	struct nodeset online;
-	int offline;
+	int offline, node;
 	size_t i, j;
 
 	if (ctx->missing)
@@ -76,6 +76,15 @@ TEST_F(mempolicy2, home_node)
 			accepted(_metadata, ctx, &own.param,
 				 MPOL_MF_HOME_NODE, &got, "second home_node");
 			EXPECT_EQ(ctx->second, got.param.home_node);
+		}
+		/* Also one that has no memory */
+		for (node = 0; node < MAX_NODES; node++) {
+			if (!nodeset_has(&online, node))
+				continue;
+			own.param.home_node = node;
+			accepted(_metadata, ctx, &own.param,
+				 MPOL_MF_HOME_NODE, &got, "online home_node");
+			EXPECT_EQ(node, got.param.home_node);
 		}
 		for (j = 0; j < ARRAY_LEN(wrong); j++) {
 			own.param.home_node = wrong[j];

@@ -28,6 +28,8 @@ struct move {
 	int to;
 	size_t pages;
 	bool huge;
+	/* Maps @area on @from, where the task is; map_on() without */
+	int (*map)(struct move *move);
 	/* What is done to the memory when it is on @from */
 	int (*before)(struct move *move);
 	/* Another mapping of as many pages, if any; it lies on @from as well */
