@@ -297,3 +297,23 @@ TEST_F_TIMEOUT(migration, huge_pages_stay_whole_when_marked, PATIENT_TIMEOUT)
 	EXPECT_EQ(FOLLOWED, in_child(mark_all, &self->move));
 	EXPECT_EQ(split, counter("thp_split_pmd"));
 }
+
+/* A node gets a CPU after the tiers were made: its memory is slow all the same. */
+TEST_F_TIMEOUT(migration, memory_stays_if_that_of_the_cpu_is_slow, PATIENT_TIMEOUT)
+{
+	long long skipped = counter("auto_migrate_skip_cpuset");
+	char cpu[64];
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	if (!switch_of_cpu(self->move.to, cpu, sizeof(cpu)))
+		SKIP(return, "needs a node with one CPU that can go offline");
+	ASSERT_EQ(0, stay_on(self->move.from));
+	ASSERT_EQ(0, file_print(ENABLE, "1"));
+	EXPECT_EQ(0, file_print(cpu, "0"));
+	EXPECT_EQ(0, distance_write(self->move.to, "1500"));
+	EXPECT_EQ(0, file_print(cpu, "1"));
+	EXPECT_EQ(STAYED, in_child(stay, &self->move));
+	EXPECT_EQ(0, distance_write(self->move.to, "0"));
+	EXPECT_LT(skipped, counter("auto_migrate_skip_cpuset"));
+}

@@ -74,19 +74,13 @@ static void rove(struct move *move)
 TEST_F_TIMEOUT(migration, hotplug_storm, PATIENT_TIMEOUT)
 {
 	struct move *move = &self->move;
-	char cpu[64], list[64], block[96];
 	int offline = 0, rounds, status, i;
-	struct nodeset cpus;
+	char cpu[64], block[96];
 	pid_t pid[4];
 
 	if (self->missing)
 		SKIP(return, "%s", self->missing);
-	snprintf(cpu, sizeof(cpu), NODE_DIR "/node%d/cpulist", move->to);
-	ASSERT_LT(0, file_read(cpu, list, sizeof(list)));
-	ASSERT_EQ(0, nodeset_parse(list, &cpus));
-	snprintf(cpu, sizeof(cpu), "/sys/devices/system/cpu/cpu%d/online",
-		 nodeset_nth(&cpus, 0));
-	if (nodeset_count(&cpus) != 1 || access(cpu, W_OK))
+	if (!switch_of_cpu(move->to, cpu, sizeof(cpu)))
 		SKIP(return, "needs a node with one CPU that can go offline");
 
 	ASSERT_EQ(0, stay_on(move->from));

@@ -127,4 +127,19 @@ static inline bool block_of(int node, int nth, char *path, size_t size)
 	return found;
 }
 
+/* What takes the only CPU of @node offline; false when there is no such thing */
+static inline bool switch_of_cpu(int node, char *path, size_t size)
+{
+	char list[64];
+	struct nodeset cpus;
+
+	snprintf(path, size, NODE_DIR "/node%d/cpulist", node);
+	if (file_read(path, list, sizeof(list)) < 0 || nodeset_parse(list, &cpus) ||
+	    nodeset_count(&cpus) != 1)
+		return false;
+	snprintf(path, size, "/sys/devices/system/cpu/cpu%d/online",
+		 nodeset_nth(&cpus, 0));
+	return !access(path, W_OK);
+}
+
 #endif /* MIGRATION_H */
