@@ -26,8 +26,8 @@ SPLATS = re.compile(r"""
 	| (?:Bad|Unused)\ swap\ (?:file|offset)\ entry | list_(?:add|del)\ corruption | list_add\ double\ add | corrupted\ list
 	| kmemleak:\ \d+\ new | unreferenced\ object | ODEBUG: | INFO:\ lockdep\ is\ turned\ off | stack\ guard\ page
 	| refcount_t: | page_counter\ underflow | vmstat_refresh:\ \S+\ -\d
-	| page\ dumped\ because:\ (?!unmovable\ page|isolation\ failed) | Object\ (?:0x|padding|already) | segfault\ at | invalid\ opcode
-	| double\ fault | Slab\ .*:\ (?:Redzone|Padding) | nobody\ cared | cannot\ create\ duplicate\ filename
+	| page\ dumped\ because:\ (?!unmovable\ page|isolation\ failed|migration\ failure) | Object\ (?:0x|padding|already)
+	| segfault\ at | invalid\ opcode | double\ fault | Slab\ .*:\ (?:Redzone|Padding) | nobody\ cared | cannot\ create\ duplicate\ filename
 	| page\ allocation\ failure | invoked\ oom-killer | Out\ of\ memory | Memory\ cgroup\ out\ of\ memory
 	| memory\ tiering:\ no\ (?:directory\ for|memory\ to\ (?:place|move|promote\ to))\ node
 	| weighted\ interleave:\ no\ (?:weight\ file\ for\ node|file\ to\ switch\ automatic\ weights|memory\ for\ derived\ weights)

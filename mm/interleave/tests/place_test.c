@@ -329,6 +329,7 @@ static void without_a_set_pages_go_in_run_order(struct kunit *test)
 	/* In bulk there is nothing to go by: the caller takes single pages. */
 	use_policy(&place->policy);
 	KUNIT_EXPECT_EQ(test, 0ul, bulk(place, 12));
+	KUNIT_EXPECT_EQ(test, current->il_position, 0);
 
 	RCU_INIT_POINTER(place->policy.interleave, set);
 }

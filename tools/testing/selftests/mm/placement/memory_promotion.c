@@ -99,7 +99,7 @@ static bool is_huge(const struct area *area)
 TEST_F_TIMEOUT(promotion, huge_pages_come_up, PATIENT_TIMEOUT)
 {
 	struct context *ctx = &self->ctx;
-	long long success;
+	long long success, wanted;
 	struct area area;
 
 	if (ctx->missing)
@@ -113,10 +113,13 @@ TEST_F_TIMEOUT(promotion, huge_pages_come_up, PATIENT_TIMEOUT)
 	ASSERT_EQ(SOME_PAGES, count_on(&area, ctx->slow));
 	ASSERT_TRUE(is_huge(&area));
 	success = counter("pgpromote_success");
+	wanted = counter("pgpromote_free_space") + counter("pgpromote_candidate");
 	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
 	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
 	/* In base pages, and as a whole */
 	EXPECT_LE(SOME_PAGES, counter("pgpromote_success") - success);
+	EXPECT_LE(SOME_PAGES, counter("pgpromote_free_space") +
+			      counter("pgpromote_candidate") - wanted);
 	EXPECT_TRUE(is_huge(&area));
 	area_unmap(&area);
 }
@@ -350,6 +353,30 @@ TEST_F_TIMEOUT(promotion, nothing_is_reclaimed_without_demotion, PATIENT_TIMEOUT
 	EXPECT_EQ(counters_value(&before, "pgscan_direct"),
 		  counters_value(&after, "pgscan_direct"));
 	unfill(filler);
+	area_unmap(&area);
+}
+
+/* Pages that are in use all the time are found at once: their bin begins at 0 ms. */
+TEST_F_TIMEOUT(promotion, latencies_begin_where_their_bin_does, PATIENT_TIMEOUT)
+{
+	char path[64], text[4096] = "";
+	struct context *ctx = &self->ctx;
+	struct area area;
+	int pass;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	snprintf(path, sizeof(path), TIERING_DIR "/node%d/histogram", ctx->fast);
+	/* They stay where they are counted. */
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "0"));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, 16, false));
+	/* They are counted several times in a pass. */
+	for (pass = 0; pass < 2 * FEW_PASSES && strncmp(text, "0 ", 2); pass++) {
+		ASSERT_TRUE(passes_go_by(&area, 1, touch_once));
+		ASSERT_LE(0, file_read(path, text, sizeof(text)));
+	}
+	EXPECT_EQ(0, strncmp(text, "0 ", 2))
+		TH_LOG("%s", text);
 	area_unmap(&area);
 }
 

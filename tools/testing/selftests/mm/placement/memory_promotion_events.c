@@ -17,6 +17,11 @@
 #include "cases.h"
 #include "promotion.h"
 
+/* Of Linux 6.1 and newer headers */
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
 #define KSM_DIR "/sys/kernel/mm/ksm"
 
 FIXTURE(events)
@@ -423,12 +428,97 @@ TEST_F_TIMEOUT(events, cpuset_loses_the_fast_node, PATIENT_TIMEOUT)
 	cpuset_leave(&cpuset);
 }
 
+/* Pages wait for the limit while a policy binds them to where they are. */
+TEST_F_TIMEOUT(events, policy_binds_what_waits, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	long long candidates, refused;
+	int fast, rounds = 0;
+	struct nodeset slow;
+	struct area area;
+	pid_t filler;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	slow = nodeset_of(ctx->slow);
+	filler = fill(ctx->fast, 2 * SOME_PAGES, false);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	/* What waits does so for two passes at most */
+	ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "10000"));
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "1"));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, 2 * SOME_PAGES, false));
+	candidates = counter("pgpromote_candidate");
+	EXPECT_TRUE(passes_go_by(&area, 1, touch_once));
+	EXPECT_LE(SOME_PAGES, counter("pgpromote_candidate") - candidates);
+	ASSERT_EQ(0, policy_bind(area.start, area.len, MPOL_BIND, &slow, 0));
+	fast = count_on(&area, ctx->fast);
+	EXPECT_GT(2 * SOME_PAGES, fast);
+	refused = counter("pgpromote_rate_limited");
+	/* All that waits is looked at now, and is found to have waited in vain. */
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "65536"));
+	while (counter("pgpromote_rate_limited") < refused + SOME_PAGES / 4 &&
+	       settle(&rounds))
+		;
+	EXPECT_LE(refused + SOME_PAGES / 4, counter("pgpromote_rate_limited"));
+	EXPECT_EQ(fast, count_on(&area, ctx->fast));
+	unfill(filler);
+	area_unmap(&area);
+}
+
+/* Base pages wait for the limit, and parts of huge pages are there when it is their turn. */
+TEST_F_TIMEOUT(events, huge_pages_are_made_of_what_waits, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	int fast, rounds = 0;
+	struct area area;
+	pid_t filler;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	if (access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK))
+		SKIP(return, "no huge pages in this kernel");
+	ASSERT_EQ(0, file_print("/proc/sys/vm/compact_memory", "1"));
+	filler = fill(ctx->fast, 3 * SOME_PAGES, false);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "10000"));
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "1"));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, 2 * SOME_PAGES, false));
+	number_pages(&area);
+	EXPECT_TRUE(passes_go_by(&area, 1, touch_once));
+	ASSERT_EQ(0, madvise(area.start, area.len, MADV_HUGEPAGE));
+	ASSERT_EQ(0, madvise(area.start, area.len, MADV_COLLAPSE));
+	fast = count_on(&area, ctx->fast);
+	EXPECT_GT(2 * SOME_PAGES, fast);
+	/* Nobody touches them: they come up since they have waited. */
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "65536"));
+	while (count_on(&area, ctx->fast) == fast && settle(&rounds))
+		;
+	EXPECT_LT(fast, count_on(&area, ctx->fast));
+	EXPECT_TRUE(pages_have_numbers(&area));
+	unfill(filler);
+	area_unmap(&area);
+}
+
 static bool has_directory(int node)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/sys/kernel/mm/tiering/node%d", node);
 	return !access(path, F_OK);
+}
+
+static long long distance_read(int node)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), TIERING_DIR "/node%d/abstract_distance", node);
+	return file_number(path);
 }
 
 /* Waits until more than @before pages have come up, while a thread touches them */
@@ -465,6 +555,10 @@ TEST_F_TIMEOUT(events, slow_memory_goes_and_comes, PATIENT_TIMEOUT)
 
 		ASSERT_EQ(0, hot_add(&hot, hot.blocks));
 		EXPECT_TRUE(has_directory(hot.node));
+		/* A distance that somebody wrote outlasts its being offline */
+		if (i)
+			EXPECT_EQ(i > 1 ? 3002 : 3001, distance_read(hot.node));
+		EXPECT_EQ(0, distance_write(hot.node, i ? "3002" : "3001"));
 		/* None is on its way before all are there */
 		ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
 		ASSERT_EQ(0, map_on(&area, hot.node, SOME_PAGES, false));
@@ -488,6 +582,8 @@ TEST_F_TIMEOUT(events, slow_memory_goes_and_comes, PATIENT_TIMEOUT)
 	/* As good as ever */
 	ASSERT_EQ(0, set_pace(256, 1000));
 	ASSERT_EQ(0, hot_add(&hot, hot.blocks));
+	EXPECT_EQ(3002, distance_read(hot.node));
+	EXPECT_EQ(0, distance_write(hot.node, "0"));
 	ASSERT_EQ(0, map_on(&area, hot.node, SOME_PAGES, false));
 	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
 	area_unmap(&area);

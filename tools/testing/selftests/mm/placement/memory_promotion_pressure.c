@@ -88,6 +88,7 @@ TEST_F_TIMEOUT(events, huge_pages_come_up_where_room_is_in_pieces, PATIENT_TIMEO
 {
 	struct context *ctx = &self->ctx;
 	struct area area, holes;
+	long long failed;
 	pid_t filler;
 	size_t i;
 
@@ -107,8 +108,11 @@ TEST_F_TIMEOUT(events, huge_pages_come_up_where_room_is_in_pieces, PATIENT_TIMEO
 	ASSERT_EQ(0, map_on(&area, ctx->slow, 2 * SOME_PAGES, true));
 	for (i = 0; i < holes.len; i += 2 * page_bytes())
 		ASSERT_EQ(0, madvise(holes.start + i, page_bytes(), MADV_DONTNEED));
+	failed = counter("pgpromote_failed");
 	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
 	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	/* The first one found none, and is counted in base pages. */
+	EXPECT_LE(HUGE_BYTES / page_bytes(), counter("pgpromote_failed") - failed);
 	unfill(filler);
 	area_unmap(&holes);
 	area_unmap(&area);
@@ -194,6 +198,7 @@ TEST_F_TIMEOUT(events, pages_that_go_back_are_counted, PATIENT_TIMEOUT)
 {
 	struct context *ctx = &self->ctx;
 	struct traffic before, after;
+	long long fast, slow;
 	struct area area;
 	pid_t filler;
 	int i;
@@ -211,6 +216,8 @@ TEST_F_TIMEOUT(events, pages_that_go_back_are_counted, PATIENT_TIMEOUT)
 		ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "16000"));
 	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
 	ASSERT_TRUE(traffic_at_rest(&before));
+	fast = node_counter(ctx->fast, "pgpromote_demoted_back");
+	slow = node_counter(ctx->slow, "pgpromote_demoted_back");
 	/* Up with the first ones, down as the next ones come, and so on */
 	for (i = 0; i < 2 * FEW_PASSES; i++)
 		EXPECT_TRUE(passes_go_by(&area, 1, touch_once));
@@ -220,6 +227,50 @@ TEST_F_TIMEOUT(events, pages_that_go_back_are_counted, PATIENT_TIMEOUT)
 	EXPECT_LT(before.back, after.back);
 	EXPECT_LE(after.back - before.back, after.down - before.down);
 	EXPECT_LE(after.back - before.back, after.up - before.up);
+	/* By the node that they were promoted to */
+	EXPECT_LT(fast, node_counter(ctx->fast, "pgpromote_demoted_back"));
+	EXPECT_EQ(slow, node_counter(ctx->slow, "pgpromote_demoted_back"));
 	unfill(filler);
+	area_unmap(&area);
+}
+
+/* What a user moves to a fast node was not promoted, and is not demoted back. */
+TEST_F_TIMEOUT(events, pages_that_users_move_are_not_counted, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct traffic before, after;
+	struct area area, more;
+	struct nodeset fast;
+	int rounds = 0;
+	pid_t filler;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
+		SKIP(return, "a node is too small");
+	fast = nodeset_of(ctx->fast);
+	/* Soon is within a pass, however long it takes to fill the node. */
+	ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "600000"));
+	/* Nothing is promoted meanwhile. */
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "0"));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	ASSERT_TRUE(traffic_at_rest(&before));
+	ASSERT_EQ(0, policy_bind(area.start, area.len, MPOL_BIND, &fast, MPOL_MF_MOVE));
+	ASSERT_EQ(0, policy_bind(area.start, area.len, MPOL_DEFAULT, NULL, 0));
+	ASSERT_EQ(SOME_PAGES, count_on(&area, ctx->fast));
+	/* Nobody uses them, and nothing else can be demoted. */
+	ASSERT_EQ(0, file_print("/proc/self/clear_refs", "1"));
+	filler = fill(ctx->fast, 1, true);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, map_on(&more, ctx->fast, SOME_PAGES / 4, false));
+	while (!count_on(&area, ctx->slow) && settle(&rounds))
+		;
+	EXPECT_LT(0, count_on(&area, ctx->slow));
+	ASSERT_TRUE(traffic_at_rest(&after));
+	EXPECT_LT(before.down, after.down);
+	EXPECT_EQ(before.back, after.back);
+	unfill(filler);
+	area_unmap(&more);
 	area_unmap(&area);
 }

@@ -167,6 +167,53 @@ TEST_F_TIMEOUT(rate, limit_holds, 300)
 	area_unmap(&area);
 }
 
+/* As long as base pages do: the last one may be begun when the burst is nearly used. */
+TEST_F_TIMEOUT(steady, huge_pages_wait_for_the_limit, 120)
+{
+	enum { MBPS = 8, SECONDS = 2, HUGE_PAGES = 16 };
+	const size_t huge = HUGE_BYTES / page_bytes(), pages = HUGE_PAGES * huge;
+	const double rate = MBPS * ((1 << 20) / page_bytes());
+	struct context *ctx = &self->ctx;
+	double begin, now;
+	struct area area;
+	long long moved;
+	pid_t filler;
+	size_t i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK))
+		SKIP(return, "no huge pages in this kernel");
+	if (!has_room(ctx->slow, pages))
+		SKIP(return, "the slow node is too small");
+	ASSERT_EQ(0, file_print("/proc/sys/vm/compact_memory", "1"));
+	filler = fill(ctx->fast, 4 * SOME_PAGES, false);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "8"));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, pages, true));
+	for (i = 0; i < pages; i++)
+		*(size_t *)(area.start + i * page_bytes() + 64) = i;
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
+	moved = counter("pgpromote_success");
+	begin = seconds_now();
+	for (now = begin; now < begin + SECONDS; now = seconds_now())
+		touch_once(&area);
+	moved = counter("pgpromote_success") - moved;
+	now = seconds_now();
+	note("%lld pages in %.2f s", moved, now - begin);
+	EXPECT_LE(moved, rate * (now - begin + 0.25 + LAG) + huge);
+	EXPECT_GE(moved, rate * SECONDS / 4);
+	/* And they are what they were. */
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "65536"));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, pages / 2));
+	for (i = 0; i < pages; i++)
+		ASSERT_EQ(i, *(size_t *)(area.start + i * page_bytes() + 64));
+	unfill(filler);
+	area_unmap(&area);
+}
+
 /* Pages side by side are touched every so many milliseconds, in turn */
 static const int every_ms[] = { 200, 800, 2000, 4000 };
 #define GROUPS ARRAY_LEN(every_ms)

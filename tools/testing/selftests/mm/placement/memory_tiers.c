@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 #include "cases.h"
 #include "placement.h"
@@ -254,6 +255,44 @@ TEST_F(tiers, override_of_dram)
 	closedir(dir);
 }
 
+/* Those of @cpus that can go offline do, or come back */
+static void switch_cpus(const struct nodeset *cpus, const char *online)
+{
+	char path[64];
+	int cpu;
+
+	for (cpu = 0; cpu < MAX_NODES; cpu++) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+		if (nodeset_has(cpus, cpu) && !access(path, F_OK))
+			file_write(path, online, 1);
+	}
+}
+
+/* A node stays what it is while its CPUs rest. The first CPU of a machine may not. */
+TEST_F(tiers, nodes_whose_cpus_are_offline_are_dram)
+{
+	struct context *ctx = &self->ctx;
+	char path[64], list[256];
+	struct nodeset cpus;
+	int node;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	for (node = MAX_NODES - 1; node > 0; node--)
+		if (nodeset_has(&ctx->memory, node) && nodeset_has(&ctx->cpu, node))
+			break;
+	snprintf(path, sizeof(path), NODE_DIR "/node%d/cpulist", node);
+	ASSERT_LT(0, file_read(path, list, sizeof(list)));
+	ASSERT_EQ(0, nodeset_parse(list, &cpus));
+	switch_cpus(&cpus, "0");
+	/* It is looked at again when it gets its own distance back. */
+	EXPECT_EQ(0, distance_write(node, "1500"));
+	EXPECT_EQ(0, distance_write(node, "0"));
+	EXPECT_EQ(DRAM_DISTANCE, distance_read(node));
+	EXPECT_TRUE(in_tier_of(node, DRAM_DISTANCE));
+	switch_cpus(&cpus, "1");
+}
+
 struct reader {
 	atomic_bool enough;
 	atomic_long good;
@@ -330,6 +369,14 @@ TEST_F(tiers, bad_input)
 	}
 }
 
+/* The permissions of a file, -errno */
+static int mode_of(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) ? -errno : (int)(status.st_mode & 07777);
+}
+
 /* What promotion goes by is shown where it goes to */
 TEST_F(tiers, files)
 {
@@ -341,8 +388,9 @@ TEST_F(tiers, files)
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
 	for (i = 0; i < ARRAY_LEN(files); i++) {
-		EXPECT_EQ(0, access(node_path(ctx->fast, files[i], path,
-					      sizeof(path)), R_OK));
+		EXPECT_EQ(0444, mode_of(node_path(ctx->fast, files[i], path,
+						  sizeof(path))))
+			TH_LOG("%s", files[i]);
 		EXPECT_EQ(-EACCES, seteuid(65534) ? -errno :
 			  file_write(path, "1", 1));
 		EXPECT_EQ(0, seteuid(0));
@@ -350,6 +398,8 @@ TEST_F(tiers, files)
 			EXPECT_NE(0, access(node_path(ctx->slow, files[i], path,
 						      sizeof(path)), F_OK));
 	}
+	EXPECT_EQ(0644, mode_of(node_path(ctx->fast, "abstract_distance", path,
+					  sizeof(path))));
 	EXPECT_EQ(0, seteuid(65534));
 	EXPECT_LT(0, distance_read(ctx->fast));
 	EXPECT_EQ(-EACCES, distance_write(ctx->fast, "576"));

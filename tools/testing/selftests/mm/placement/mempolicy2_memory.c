@@ -19,6 +19,7 @@
 /* On a kernel that is KSELFTEST_SLOWDOWN times slower as many times fewer */
 #define MAPPINGS 10000
 #define SHARED_MAPPINGS 2000
+#define TASKS 200
 #define REPETITIONS 100000
 
 /* More mappings than the limit has room for, as each has a table */
@@ -369,10 +370,12 @@ TEST_F(memory, first_user_pays)
 	EXPECT_LE(tables, witness[0].kept);
 }
 
-/* A process whose cpuset somebody else widens */
+/* Processes whose cpuset somebody else widens */
 struct tenant {
 	struct nodeset nodes;
+	/* Mappings, and tasks in addition, each with a table of its own */
 	int nr;
+	int tasks;
 	int turn;
 	struct cpuset cpuset;
 	int ret;
@@ -381,25 +384,57 @@ struct tenant {
 	long long cost;
 };
 
+/* Weights for both nodes, of which a cpuset may allow the task just one */
+static void fill_static(struct own_policy *own, const struct nodeset *nodes, size_t i)
+{
+	unsigned int weight[2];
+
+	weights_of(i, weight);
+	own_init(own, MPOL_WEIGHTED_INTERLEAVE, MPOL_F_STATIC_NODES, nodes, weight);
+}
+
+/* Tasks with a policy each, which all end with @pipes[1]; how many there are */
+static int start_tasks(const struct tenant *tenant, const int pipes[2])
+{
+	int ready[2], i, started;
+	char byte = 0;
+
+	if (pipe(ready))
+		return 0;
+	for (i = 0; i < tenant->tasks; i++) {
+		struct own_policy own;
+
+		if (fork())
+			continue;
+		close(pipes[1]);
+		fill_static(&own, &tenant->nodes, tenant->nr + i);
+		if (own_set(&own) || write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		_exit(read(pipes[0], &byte, 1));
+	}
+	close(ready[1]);
+	for (started = 0; read(ready[0], &byte, 1) == 1; started++)
+		if (started + 1 == tenant->tasks)
+			return tenant->tasks;
+	return started;
+}
+
 static int lets_others_move_it(void *arg)
 {
 	struct tenant *tenant = arg;
 	struct witness turns = { .turn = &tenant->turn };
 	const size_t page = page_bytes();
+	int pipes[2], i;
 	long long start;
 	char *map;
-	int i;
 
 	map = map_pages(tenant->nr);
-	if (!map)
+	if (!map || pipe(pipes) || start_tasks(tenant, pipes) != tenant->tasks)
 		return leave_turns(&turns, 1);
 	for (i = 0; i < tenant->nr && !tenant->ret; i++) {
 		struct own_policy own;
-		unsigned int weight[2];
 
-		weights_of(i, weight);
-		own_init(&own, MPOL_WEIGHTED_INTERLEAVE, MPOL_F_STATIC_NODES,
-			 &tenant->nodes, weight);
+		fill_static(&own, &tenant->nodes, i);
 		tenant->ret = own_bind(map + 2 * i * page, page, &own, 0);
 	}
 	start = slab_bytes(tenant->cpuset.group);
@@ -407,7 +442,31 @@ static int lets_others_move_it(void *arg)
 	wait_for_turn(&turns, 2);
 	tenant->cost = slab_bytes(tenant->cpuset.group) - start;
 	unmap_pages(map, tenant->nr);
+	close(pipes[1]);
+	while (wait(NULL) > 0)
+		;
 	return 0;
+}
+
+/*
+ * The groups that were removed and are still there: reads until they are at most
+ * @limit, or for SETTLE_ROUNDS. For a process that was in none of them, whose memory
+ * would be theirs.
+ */
+static long long dying_groups(long long limit)
+{
+	char mount[64], path[128];
+	long long dying;
+	int rounds = 0;
+
+	if (fs_mount("cgroup2", NULL, mount, sizeof(mount)))
+		return -1;
+	snprintf(path, sizeof(path), "%s/cgroup.stat", mount);
+	do {
+		dying = file_value(path, "nr_dying_descendants");
+	} while (dying > limit && settle(&rounds));
+	fs_unmount(mount);
+	return dying;
 }
 
 /* Makes the group, and leaves it to its child */
@@ -441,27 +500,43 @@ static int moves_a_tenant(void *arg)
 
 /*
  * The tables for the new nodes are the owner's, whoever moves it: here the
- * administrator, in another group.
+ * administrator, in another group. Nothing of that keeps a group that is removed.
  */
-TEST_F(memory, owner_pays_for_a_move)
+static void owner_pays(struct __test_metadata *_metadata, struct context *ctx,
+		       int mappings, int tasks)
 {
 	struct tenant *tenant;
+	long long dying;
 	int ret;
 
-	if (self->ctx.missing)
-		SKIP(return, "%s", self->ctx.missing);
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
 
 	tenant = shared_memory(sizeof(*tenant));
 	ASSERT_TRUE(!!tenant);
-	tenant->nodes = self->ctx.nodes;
-	tenant->nr = scaled(SHARED_MAPPINGS);
+	tenant->nodes = ctx->nodes;
+	tenant->nr = mappings;
+	tenant->tasks = tasks;
+	dying = dying_groups(0);
+	ASSERT_LE(0, dying);
 	ret = in_child(moves_a_tenant, tenant);
 	if (ret == 2)
 		SKIP(return, "no cpusets that count slab");
 	EXPECT_EQ(0, ret);
 	EXPECT_EQ(0, tenant->ret);
 	EXPECT_EQ(0, tenant->move_ret);
-	EXPECT_LE(pages_of_rounds(&tenant->nodes, tenant->nr), tenant->cost);
+	EXPECT_LE(pages_of_rounds(&tenant->nodes, mappings + tasks), tenant->cost);
+	EXPECT_GE(dying, dying_groups(dying));
+}
+
+TEST_F(memory, owner_pays_for_a_move)
+{
+	owner_pays(_metadata, &self->ctx, scaled(SHARED_MAPPINGS), 0);
+}
+
+TEST_F(memory, owner_pays_for_a_move_of_tasks)
+{
+	owner_pays(_metadata, &self->ctx, 1, TASKS);
 }
 
 /*

@@ -5,10 +5,15 @@
  * fresh ones would.
  */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "cases.h"
+#include "huge_pages.h"
 #include "own_weights.h"
 #include "placement.h"
 
@@ -181,6 +186,66 @@ TEST_F(weights, fresh_pages_do_not_move)
 	}
 }
 
+/* Two rounds of five to one */
+#define HUGE_PAGES 12
+
+/* 0, -EOPNOTSUPP where there are none; where each is goes to @fresh */
+static int place_huge_pages(struct area *area, const struct own_policy *own)
+{
+	const size_t huge = huge_bytes(), pages = huge / page_bytes();
+	int ret = area_map(area, HUGE_PAGES * pages, pages);
+
+	if (!ret && madvise(area->start, area->len, MADV_HUGEPAGE))
+		ret = -errno;
+	if (!ret)
+		ret = own_bind(area->start, area->len, own, 0);
+	if (!ret)
+		ret = place(area->start, HUGE_PAGES, huge, fresh);
+	if (!ret && thp_backed(area->start) != area->len)
+		ret = -EOPNOTSUPP;
+	return ret;
+}
+
+/* Huge pages count as one each: whole ones, and those of which half is unmapped */
+TEST_F(weights, fresh_huge_pages_do_not_move)
+{
+	const size_t huge = huge_bytes();
+	struct context *ctx = &self->ctx;
+	struct own_policy own;
+	struct area area;
+	long long before;
+	int ret, i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!thp_available())
+		SKIP(return, "no transparent huge pages");
+	if (!room_for_huge(&ctx->nodes, HUGE_PAGES))
+		SKIP(return, "too little free memory on a node");
+
+	own_fill(&own, &ctx->nodes, five_one);
+	ret = place_huge_pages(&area, &own);
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "no transparent huge pages to be had");
+	ASSERT_EQ(0, ret);
+	before = pages_migrated();
+	ASSERT_LE(0, before);
+	EXPECT_EQ(0, own_bind(area.start, area.len, &own, MPOL_MF_MOVE | MPOL_MF_STRICT));
+	EXPECT_EQ(before, pages_migrated());
+
+	for (i = 0; i < HUGE_PAGES; i++) {
+		char *half = area.start + i * huge + huge / 2;
+
+		ASSERT_EQ(0, munmap(half - huge / 2, huge / 2));
+		EXPECT_EQ(0, own_bind(half, huge / 2, &own, MPOL_MF_MOVE | MPOL_MF_STRICT))
+			TH_LOG("huge page %d", i);
+		ASSERT_EQ(0, nodes_of_pages(half, 1, huge, placed));
+		EXPECT_EQ(fresh[i], placed[0]);
+	}
+	EXPECT_EQ(before, pages_migrated());
+	area_unmap(&area);
+}
+
 /* Pages that another process has, too: EIO, and the new policy is in force */
 TEST_F(weights, move_of_what_cannot_move)
 {
@@ -285,6 +350,45 @@ TEST_F(weights, move_to_a_full_node)
 	EXPECT_EQ(0, own_bind(area.start, area.len, &own,
 			      MPOL_MF_MOVE | MPOL_MF_STRICT));
 	EXPECT_EQ(want, count_on(&area, ctx->second));
+}
+
+static atomic_int signals;
+
+static void count_signal(int number)
+{
+	signals++;
+}
+
+/* Only a signal that kills ends a move: a timer that goes off meanwhile has to wait. */
+TEST_F(weights, move_while_a_timer_goes_off)
+{
+	enum { CALLS = 1000, INTERRUPTED = 20 };
+	const struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = {};
+	const struct sigaction count = { .sa_handler = count_signal };
+	struct context *ctx = &self->ctx;
+	int i, before, interrupted = 0;
+	struct own_policy own[2];
+	struct area area;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!nodes_have_room(&ctx->nodes, 2 * MANY_PAGES))
+		SKIP(return, "too little free memory on a node");
+
+	own_fill(&own[0], &ctx->nodes, five_one);
+	own_fill(&own[1], &ctx->nodes, one_five);
+	ASSERT_EQ(0, area_map(&area, MANY_PAGES, 1));
+	touch(area.start, MANY_PAGES, page_bytes());
+	ASSERT_EQ(0, sigaction(SIGALRM, &count, NULL));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
+	for (i = 0; i < CALLS && interrupted < INTERRUPTED; i++) {
+		before = signals;
+		EXPECT_EQ(0, own_bind(area.start, area.len, &own[i % 2], MPOL_MF_MOVE));
+		interrupted += signals != before;
+	}
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));
+	EXPECT_EQ(INTERRUPTED, interrupted);
+	area_unmap(&area);
 }
 
 /* Only pages on a node outside of the mask matter to MPOL_MF_STRICT alone */

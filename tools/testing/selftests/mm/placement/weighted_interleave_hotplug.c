@@ -4,7 +4,11 @@
  * survives, and the policies over it do what those of MPOL_INTERLEAVE do.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/uio.h>
 
 #include "cases.h"
 #include "placement.h"
@@ -169,6 +173,41 @@ TEST_F(hotplug, comes_and_goes)
 }
 
 /*
+ * How many lines of the log say from which bandwidth a weight was derived; -1 when
+ * one of them names another bandwidth than that of its node. All that there are:
+ * the last ones may have been too many at a time.
+ */
+static int told_bandwidths(void)
+{
+	int log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	static const char intro[] = "weighted interleave: node ";
+	char line[1024], *text;
+	long long bandwidth;
+	int node, count = 0;
+	unsigned int weight;
+	ssize_t len;
+
+	if (log < 0)
+		return -1;
+	/* EPIPE: lines were overwritten meanwhile, and the next one is there */
+	while ((len = read(log, line, sizeof(line) - 1)) > 0 || errno == EPIPE) {
+		line[len > 0 ? len : 0] = '\0';
+		text = strstr(line, intro);
+		if (!text || sscanf(text + strlen(intro), "%d: weight %u derived from %lld MB/s",
+				    &node, &weight, &bandwidth) != 3)
+			continue;
+		if (bandwidth != node_bandwidth(node)) {
+			note("%s", text);
+			count = -1;
+			break;
+		}
+		count++;
+	}
+	close(log);
+	return count;
+}
+
+/*
  * The derived weights are those of the nodes that have memory; once somebody has
  * written one, a node that comes has the weight it had.
  */
@@ -189,6 +228,7 @@ TEST_F(hotplug, derived_weights_follow)
 	nodeset_add(&all, self->hot.node);
 	EXPECT_TRUE(weights_fit(&all));
 	EXPECT_TRUE(weights_automatic());
+	EXPECT_LT(0, told_bandwidths());
 	weight = weight_read(self->hot.node);
 
 	ASSERT_EQ(0, hot_remove(&self->hot, self->hot.blocks));
@@ -229,6 +269,47 @@ TEST_F(hotplug, one_block_after_the_other)
 	for (i = 1; i < self->hot.blocks; i++)
 		EXPECT_EQ(0, hot_block_state(self->hot.block[i], "offline"));
 	EXPECT_EQ(9, weight_read(self->hot.node));
+}
+
+static void do_nothing(int number)
+{
+}
+
+/* A page that cannot move keeps the last memory of a node online, and its weight. */
+TEST_F(hotplug, stays_when_it_cannot_go)
+{
+	const struct itimerval later = { { 0, 500000 }, { 0, 500000 } }, never = {};
+	/* Without SA_RESTART: the write ends, or it would try for ever */
+	const struct sigaction action = { .sa_handler = do_nothing };
+	struct nodeset nodes;
+	struct iovec iov;
+	struct area area;
+	int pipes[2], node;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	nodes = nodeset_of(self->hot.node);
+	ASSERT_EQ(0, hot_add(&self->hot, 1));
+	ASSERT_EQ(0, weight_write(self->hot.node, 9));
+	ASSERT_EQ(0, area_map(&area, 1, 1));
+	ASSERT_EQ(0, policy_bind(area.start, area.len, MPOL_BIND, &nodes, 0));
+	ASSERT_EQ(0, place(area.start, 1, page_bytes(), &node));
+	ASSERT_EQ(self->hot.node, node);
+	/* The pipe holds the page. */
+	ASSERT_EQ(0, pipe(pipes));
+	iov.iov_base = area.start;
+	iov.iov_len = page_bytes();
+	ASSERT_EQ(page_bytes(), vmsplice(pipes[1], &iov, 1, 0));
+
+	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &later, NULL));
+	EXPECT_EQ(-EINTR, hot_block_state(self->hot.block[0], "offline"));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));
+	EXPECT_TRUE(hot_has_memory(&self->hot));
+	EXPECT_EQ(9, weight_read(self->hot.node));
+	close(pipes[0]);
+	close(pipes[1]);
+	area_unmap(&area);
 }
 
 /* The file goes while it is being written */
