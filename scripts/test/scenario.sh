@@ -92,7 +92,7 @@ fi
 start=$(date +%s)
 status=0
 step "$scenario: booting, tests" "$results/output.log" "$TOP/scripts/machine/vm.sh" -s "$scenario" -k "$kernel" -o "$results/console.log" \
-	-t "$limit" -a "${kunit:+kunit.enable=1}" -f "$files $results/without:/etc/without" \
+	-t "$limit" -a "oops=panic${kunit:+ kunit.enable=1}" -f "$files $results/without:/etc/without" \
 	-r "KSELFTEST_SLOWDOWN=$slowdown ${variable:+$variable }kselftest $*${after:+; $after}" || status=$?
 
 verdict=0

@@ -48,6 +48,16 @@ STATUS = {120: "the kernel panicked", 121: "the machine stopped early", 122: "no
 	  123: "QEMU did not start", 124: "the time limit was reached"}
 
 
+def list_of(path, errors):
+	"""The lines of a list with their numbers, but for comments and empty ones; or a note in ERRORS."""
+	try:
+		with open(path, encoding="utf-8") as lines:
+			return [(number, line.rstrip("\n")) for number, line in enumerate(lines, 1) if line.rstrip("\n") and line[0] != "#"]
+	except (OSError, UnicodeDecodeError) as error:
+		errors.append(f"{path}: cannot be read: {error}")
+		return []
+
+
 class Expectation:
 	"""One line of a list of skips, and what became of the cases that it is about."""
 
@@ -74,17 +84,11 @@ class Expectations:
 		self.named = {}
 		self.errors = []
 		for path in paths:
-			try:
-				with open(path, encoding="utf-8") as lines:
-					for number, line in enumerate(lines, 1):
-						self.add(line.rstrip("\n"), f"{path}:{number}")
-			except (OSError, UnicodeDecodeError) as error:
-				self.errors.append(f"{path}: cannot be read: {error}")
+			for number, line in list_of(path, self.errors):
+				self.add(line, f"{path}:{number}")
 
 	def add(self, line, place):
 		"""Takes one line, or notes what is wrong with it."""
-		if not line or line.startswith("#"):
-			return
 		name, _, reason = line.partition("\t")
 		optional = name.startswith("?")
 		name = name[1:] if optional else name
@@ -125,12 +129,32 @@ class Expectations:
 				yield f"{name}: is expected to be skipped here ({line.reason}) and was not: {what}"
 
 
+class Marks:
+	"""
+	The cases that are expected to fail, each with its reason: a line of a list is "NAME<tab>REASON".
+
+	It says what is known to be wrong with the product, so it holds on every machine that runs the case: one that passes is a failure.
+	"""
+
+	def __init__(self, paths):
+		self.reasons = {}
+		self.errors = []
+		for path in paths:
+			for number, line in list_of(path, self.errors):
+				name, _, reason = line.partition("\t")
+				if not name or not reason or "\t" in reason or line != line.strip() or name in self.reasons:
+					self.errors.append(f"{path}:{number}: not NAME<tab>REASON, or a second one: {line}")
+				else:
+					self.reasons[name] = reason
+
+
 class Verdict:
 	"""Counts of test cases, and a line for everything that is not simply a pass."""
 
-	def __init__(self, expectations=None):
-		self.passed = self.failed = self.skipped = self.foreseen = 0
+	def __init__(self, expectations=None, marks=None):
+		self.passed = self.failed = self.skipped = self.foreseen = self.marked = 0
 		self.expectations = expectations
+		self.marks = marks or Marks([])
 		self.lines = []
 		self.reasons = {}
 
@@ -150,10 +174,28 @@ class Verdict:
 			self.foreseen += 1 if self.expectations else 0
 			self.reasons.setdefault(reason, []).append(name)
 
-	def ran(self, stream, name, outcome):
+	def note(self, stream, name, outcome):
 		"""A case passed or failed; counting is up to the caller."""
 		if self.expectations:
 			self.expectations.ran(stream, name, outcome)
+
+	def ran(self, stream, name, outcome):
+		"""A case came to "success", or to a failure of some kind; returns whether it passed."""
+		good = outcome == "success"
+		self.note(stream, name, "passed" if good else "failed")
+		reason = self.marks.reasons.get(name)
+		if good and reason:
+			self.fail(f"{name}: passed, and is marked as one that fails: {reason}")
+		elif good:
+			self.passed += 1
+		elif reason and outcome == "failure":
+			self.marked += 1
+			self.foreseen += 1
+			self.skipped += 1
+			self.reasons.setdefault(f"expected to fail: {reason}", []).append(name)
+		else:
+			self.fail(f"{name}: {outcome}")
+		return good
 
 	def came_to(self):
 		"""Changes with all that counts: what only skips, and nobody foresaw it, leaves it as it was."""
@@ -239,13 +281,11 @@ def parse(parser, lines, what, verdict):
 				continue
 			bad += 1
 			verdict.fail(f"{full}: not ok, although it says that it is skipped: {reason}")
-		elif test.status != status.SUCCESS:
-			bad += 1
-			verdict.fail(f"{full}: {test.status.name.lower()}")
-		else:
+			verdict.note(what, full, "failed")
+		elif verdict.ran(what, full, test.status.name.lower()):
 			passed += 1
-		verdict.ran(what, full, "passed" if test.status == status.SUCCESS else "failed")
-	verdict.passed += passed
+		else:
+			bad += 1
 	for line in noise.getvalue().splitlines():
 		if "[ERROR]" in line:
 			bad += 1
@@ -316,7 +356,7 @@ def named_skips(lines):
 def judge_kselftest(parser, name, lines, status, verdict):
 	"""One kselftest: its lines between the markers and its exit status."""
 	lines = list(named_skips(lines))
-	before = verdict.came_to()
+	before, marked = verdict.came_to(), verdict.marked
 	check_form(lines, name, verdict)
 	plan = next((PLAN.match(line) for line in lines if PLAN.match(line)), None)
 	if plan is None:
@@ -336,8 +376,8 @@ def judge_kselftest(parser, name, lines, status, verdict):
 	passed = parse(parser, lines, name, verdict)
 	if verdict.came_to() == before:
 		verdict.fail(f"{name}: every case was skipped")
-	# 4 is the status of a kselftest that skipped all it has.
-	if status not in (0, 0 if passed else 4) and verdict.failed == before[1]:
+	# 4 is the status of a kselftest that skipped all it has. One with a case that is marked ends as it does for one that failed.
+	if status not in (0, 0 if passed else 4) and (verdict.failed, verdict.marked) == (before[1], marked):
 		verdict.fail(f"{name}: exit status {status} although every result is good")
 	if verdict.failed != before[1]:
 		verdict.lines += ["      " + line for line in lines if re.match(r"^# .*:\d+:", line)][:40]
@@ -394,19 +434,22 @@ def main():
 	arguments.add_argument("--kunit", action="store_true", help="the console must have KUnit results")
 	arguments.add_argument("--tap", metavar="NAME", help="OUTPUT is the TAP of NAME, which ran on the host")
 	arguments.add_argument("--skips", metavar="FILE", action="append", help="a list of the skips that are expected, and no others are")
+	arguments.add_argument("--marks", metavar="FILE", action="append", default=[], help="a list of the cases that are expected to fail")
 	arguments.add_argument("tests", nargs="*", help="kselftests that must have run")
 	options = arguments.parse_args()
 	sys.path.insert(0, options.parser)
 	sys.dont_write_bytecode = True
 	import kunit_parser  # pylint: disable=import-error,import-outside-toplevel
 
-	verdict = Verdict(Expectations(options.skips) if options.skips else None)
+	verdict = Verdict(Expectations(options.skips) if options.skips else None, Marks(options.marks))
 	wanted = options.tests + ["KUnit"] * options.kunit
 	if options.tap:
 		wanted = [options.tap]
 		judge_kselftest(kunit_parser, options.tap, read_lines(options.output), options.status, verdict)
 	else:
 		judge_machine(kunit_parser, options, verdict)
+	for line in verdict.marks.errors:
+		verdict.fail(line)
 	if verdict.expectations:
 		for line in [*verdict.expectations.errors, *verdict.expectations.missed(wanted)]:
 			verdict.fail(line)

@@ -160,6 +160,15 @@ def wrong_switches(programs, machines):
 		yield f"tests/switches: the static key {key} of {defined[key].relative_to(TOP)} is not there"
 
 
+def wrong_marks(programs, machines, unit_tests):
+	"""What is not as it should be in tests/marks"""
+	for number, fields in rows(TOP / "tests/marks"):
+		program, _, case = fields[0].partition(".")
+		known = fields[0] in unit_tests or any(machine.runs(program, case) and case in (programs[program] or []) for machine in machines)
+		if len(fields) != 2 or not known:
+			yield f"tests/marks:{number}: no case that runs anywhere is called '{fields[0]}', or it has no reason"
+
+
 def strays(names):
 	"""Lists that belong to nothing, and machines that no list has"""
 	for path in sorted(SCENARIOS.glob("*.conf")) + sorted(SCENARIOS.glob("*.without")) + sorted(SCENARIOS.glob("*.skips")):
@@ -198,6 +207,8 @@ def main():
 			list(wrong_timed(programs, machines)),
 		"every switch is there, with the test that flips it":
 			list(wrong_switches(programs, machines)),
+		"what is expected to fail is there, and runs":
+			list(wrong_marks(programs, machines, unit_tests)),
 		"every case runs on a machine":
 			[f"{name}.{case}" if case else name for name, cases in programs.items() for case in cases or [None]
 			 if not never.leaves_out(name, case) and not any(machine.runs(name, case) for machine in booted)],

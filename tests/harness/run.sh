@@ -218,6 +218,33 @@ sed 's/ok 2 second.*/not ok 2 second/' "$results/skips.output" > "$results/faili
 printf 'some.second\tit is Monday\nsome.third\tno file: 404\n' > "$results/listed-fails.skips"
 red 'some.second: is expected to be skipped here (it is Monday) and was not: it failed' listed-fails \
 	judge listed-fails "$console" "$results/failing.output" --skips "$results/listed-fails.skips" some
+
+# Cases that are expected to fail: that they do is no failure, and that one passes is
+# mark NAME LINE...: the run with a second case that fails, judged with marks of these lines
+mark() {
+	marked=$1
+	shift
+	printf '%s\n' "$@" | tr ' _' '\t ' > "$results/$marked.marks"
+	judge "$marked" "$console" "$results/failing.output" --marks "$results/$marked.marks" some
+}
+{
+	stream some 1 "$version" 1..2 "ok 1 first" "not ok 2 second"
+	stream alone 1 "$version" 1..1 "not ok 1 first"
+} > "$results/failing.output"
+green marked mark marked "some.second it_is_Monday" "other.second it_is_Monday"
+is "2 0 1" "$(tail -n 1 "$results/marked.log")" "a case that is marked and fails is counted as one that is skipped"
+is "SKIP: expected to fail: it is Monday: some.second" "$(sed -n 1p "$results/marked.log")" "and is named"
+red 'some.second: failure' not-marked mark not-marked "some.third it_is_Monday"
+red 'some.first: passed, and is marked as one that fails: it is Monday' marked-passes mark marked-passes \
+	"some.first it_is_Monday" "some.second it_is_Monday"
+red 'bad-mark.marks:1: not NAME<tab>REASON, or a second one: some.second' bad-mark mark bad-mark "some.second"
+red 'mark-twice.marks:2: not NAME<tab>REASON, or a second one' mark-twice mark mark-twice "some.second it_is_Monday" "some.second it_is_Sunday"
+red 'no-marks.*cannot be read' no-marks judge no-marks "$console" "$output" --marks "$results/no-marks" passes
+printf 'alone.first\tit is Monday\n' > "$results/alone.marks"
+green marked-alone judge marked-alone "$console" "$results/failing.output" --marks "$results/alone.marks" alone
+sed 's/not ok 2 second/# nothing of the second/' "$results/failing.output" > "$results/silent.output"
+printf 'some.second\tit is Monday\n' > "$results/marked-dies.marks"
+red 'some: 2 tests planned, 1 reported' marked-dies judge marked-dies "$console" "$results/silent.output" --marks "$results/marked-dies.marks" some
 printf '%s\n' "$version" 1..1 "ok 1 - numactl of trixie # SKIP no network: 404" > "$results/host.output"
 printf '?host.numactl of trixie\tno network*\n' > "$results/host.skips"
 green host-listed judge host-listed "$results/empty" "$results/host.output" --tap host --skips "$results/host.skips"
@@ -287,6 +314,10 @@ kunit_log() {
 kunit_log > "$results/kunit"
 green kunit judge kunit "$results/kunit" "$output" --kunit passes
 sed 's/ok 2 - two/not ok 2 - two/' "$results/kunit" > "$results/kunit-fails"
+printf 'KUnit.shapes.two\tit is Monday\n' > "$results/kunit.marks"
+green kunit-marked judge kunit-marked "$results/kunit-fails" "$output" --marks "$results/kunit.marks" --kunit passes
+red 'KUnit.shapes.two: passed, and is marked' kunit-marked-passes \
+	judge kunit-marked-passes "$results/kunit" "$output" --marks "$results/kunit.marks" --kunit passes
 red 'KUnit.shapes.two: failure' kunit-fails judge kunit-fails "$results/kunit-fails" "$output" --kunit passes
 sed '/ok 2 - two/d' "$results/kunit" > "$results/kunit-short"
 red 'KUnit' kunit-short judge kunit-short "$results/kunit-short" "$output" --kunit passes
