@@ -281,10 +281,17 @@ class Copy:
         failure = self.test(word, limit)
         return self.results.put(key, {"failure": failure, "seconds": round(time.monotonic() - begin)})
 
-    def judge(self, fault, without):
+    def seconds_without(self, word):
+        """How long the tests take on the kernel as it is, where they must pass."""
+        result = self.run(None, word)
+        if "broken" in result or result["failure"]:
+            raise Refused(f"{word} fails with nothing planted: {result.get('broken') or result['failure']}")
+        return result["seconds"]
+
+    def judge(self, fault):
         """Caught, survived, or does not build; and by what, or why."""
         for word in fault["tests"].split():
-            result = self.run(fault, word, max(PATIENCE_SECONDS, PATIENCE * without[word]))
+            result = self.run(fault, word, max(PATIENCE_SECONDS, PATIENCE * self.seconds_without(word)))
             if "broken" in result:
                 return "does not build", result["broken"]
             if result["failure"]:
@@ -326,7 +333,7 @@ def side_by_side(copies, tasks, work):
 
 def measure(faults):
     """Plants them all; returns what became of each, by name."""
-    words = list(dict.fromkeys(word for fault in faults for word in fault["tests"].split()))
+    words = [word for fault in faults for word in fault["tests"].split()]
     for script, *arguments in [["host/setup.sh"], ["queue/tree.sh"], ["kernel/selftests.sh"],
                                *(["kernel/kernel.sh", "-c", config] for config in sorted({split_word(word)[0] for word in words}))]:
         subprocess.run([TOP / "scripts" / script, *arguments], check=True, stdin=subprocess.DEVNULL)
@@ -334,21 +341,16 @@ def measure(faults):
     copies = [Copy(number, results) for number in range(1, JOBS + 1)]
     for copy in copies:
         copy.refresh()
-    without, verdicts, lock = {}, {}, threading.Lock()
-
-    def bare(copy, word):
-        result = copy.run(None, word)
-        if "broken" in result or result["failure"]:
-            raise Refused(f"{word} fails with nothing planted: {result.get('broken') or result['failure']}")
-        without[word] = result["seconds"]
+    verdicts, lock = {}, threading.Lock()
 
     def planted(copy, fault):
-        verdict, reason = copy.judge(fault, without)
+        verdict, reason = copy.judge(fault)
         with lock:
             verdicts[fault["name"]] = verdict, reason
             print(f"{len(verdicts)}/{len(faults)} {fault['name']}: {verdict}: {reason}", flush=True)
 
-    side_by_side(copies, words, bare)
+    # Those that are needed in any case; others where these do not notice
+    side_by_side(copies, list(dict.fromkeys(fault["tests"].split()[0] for fault in faults)), Copy.seconds_without)
     side_by_side(copies, faults, planted)
     return verdicts
 
