@@ -158,6 +158,57 @@ TEST_F_TIMEOUT(events, pages_come_up_to_a_node_that_was_given_up, PATIENT_TIMEOU
 	area_unmap(&area);
 }
 
+struct fillers {
+	pid_t first;
+	pid_t second;
+};
+
+/* The first one also takes what the CPUs keep for themselves; exact is the second. */
+static bool fill_exactly(struct fillers *fillers, int node, size_t pages)
+{
+	fillers->first = fill(node, pages + MOST_PAGES, false);
+	fillers->second = fillers->first < 0 ? -1 : fill(node, pages, false);
+	return fillers->second > 0;
+}
+
+static void unfill_both(const struct fillers *fillers)
+{
+	unfill(fillers->first);
+	unfill(fillers->second);
+}
+
+/* Between its marks a slow node makes no room itself: it still takes what is demoted. */
+TEST_F_TIMEOUT(events, pages_come_up_beside_a_slow_node_that_is_nearly_full,
+	       PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct fillers fast, slow;
+	struct area area;
+	long high;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, 2 * MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
+		SKIP(return, "a node is too small");
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
+	/* So far apart that what kswapd makes room for fits between two marks */
+	self->min_free = file_number(MIN_FREE);
+	ASSERT_LT(0, self->min_free);
+	ASSERT_EQ(0, file_print(MIN_FREE, "131072"));
+	high = zone_pages(ctx->slow, "high");
+	/* Before the area, which a child would share. Some pages have room. */
+	ASSERT_TRUE(fill_exactly(&fast, ctx->fast,
+				 zone_pages(ctx->fast, "high") + SOME_PAGES / 8));
+	ASSERT_TRUE(fill_exactly(&slow, ctx->slow, high - SOME_PAGES / 4 + 2 * SOME_PAGES));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, 2 * SOME_PAGES, false));
+	EXPECT_GT(high - SOME_PAGES / 8, zone_pages(ctx->slow, "pages free"));
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	unfill_both(&slow);
+	unfill_both(&fast);
+	area_unmap(&area);
+}
+
 /* Pages that were promoted, demoted, and demoted soon after they were promoted */
 struct traffic {
 	long long up;

@@ -195,46 +195,35 @@ bool context_leave(struct context *ctx)
 	return good;
 }
 
-bool has_free_space(int node, size_t pages)
+long zone_pages(int node, const char *name)
 {
 	FILE *file = fopen("/proc/zoneinfo", "re");
-	long value, free = 0, present = 0, marks = 0;
-	char line[128], name[32];
+	size_t len = strlen(name);
+	char line[128], *text;
 	int nid = -1;
+	long sum = 0;
 
 	if (!file)
-		return false;
+		return 0;
 	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "Node %d,", &nid) == 1 || nid != node)
-			continue;
-		if (sscanf(line, " pages free %ld", &value) == 1)
-			free += value;
-		else if (sscanf(line, " %31s %ld", name, &value) != 2)
-			continue;
-		else if (!strcmp(name, "present"))
-			present += value;
-		else if (!strcmp(name, "high"))
-			marks += 2 * value;
+		text = line + strspn(line, " ");
+		if (sscanf(line, "Node %d,", &nid) != 1 && nid == node &&
+		    !strncmp(text, name, len) && text[len] == ' ')
+			sum += strtol(text + len, NULL, 10);
 	}
 	fclose(file);
-	return free > present / 8 + marks + (long)pages;
+	return sum;
+}
+
+bool has_free_space(int node, size_t pages)
+{
+	return zone_pages(node, "pages free") > zone_pages(node, "present") / 8 +
+	       2 * zone_pages(node, "high") + (long)pages;
 }
 
 bool is_given_up(int node)
 {
-	FILE *file = fopen("/proc/zoneinfo", "re");
-	int nid = -1, unreclaimable = 0;
-	char line[128];
-
-	if (!file)
-		return false;
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "Node %d,", &nid) != 1 && nid == node &&
-		    sscanf(line, " node_unreclaimable: %d", &unreclaimable) == 1)
-			break;
-	}
-	fclose(file);
-	return unreclaimable;
+	return zone_pages(node, "node_unreclaimable:") > 0;
 }
 
 bool has_room(int node, size_t pages)

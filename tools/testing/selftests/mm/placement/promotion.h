@@ -79,6 +79,8 @@ int stay_on(int node);
 
 /* Memory on @node that may move: its policy is the default one */
 int map_on(struct area *area, int node, size_t pages, bool huge);
+/* What /proc/zoneinfo has as @name, "high" or "pages free", of all zones of @node */
+long zone_pages(int node, const char *name);
 /* kswapd has given the node up: it found nothing there so many times in a row */
 bool is_given_up(int node);
 /* A node has @pages and as many as a machine needs beside them */
