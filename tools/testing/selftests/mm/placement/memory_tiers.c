@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
@@ -24,6 +25,8 @@ struct context {
 	/* A node without CPUs, and one with */
 	int slow;
 	int fast;
+	/* That a test has brought online, or no blocks */
+	struct hot_node hot;
 	const char *missing;
 };
 
@@ -124,8 +127,14 @@ FIXTURE_SETUP(tiers)
 
 FIXTURE_TEARDOWN(tiers)
 {
+	const struct hot_node *hot = &self->ctx.hot;
+
 	if (!self->ctx.missing && self->ctx.slow >= 0)
 		EXPECT_EQ(0, distance_write(self->ctx.slow, "0"));
+	if (hot->blocks && hot_has_memory(hot)) {
+		EXPECT_EQ(0, distance_write(hot->node, "0"));
+		EXPECT_EQ(0, hot_remove(hot, hot->blocks));
+	}
 }
 
 TEST_F(tiers, each_node_has_one)
@@ -445,5 +454,54 @@ TEST_F(tiers, override_without_memory)
 	EXPECT_FALSE(failed);
 	/* The type, the tier and its device, at least */
 	EXPECT_LE(3, refused);
+	close(fail);
+}
+
+/* The buffer of the write, the type and the tier */
+#define REFUSALS 3
+
+/* What was refused is not in force later either, when the node has been away. */
+TEST_F(tiers, refused_override_stays_refused)
+{
+	struct context *ctx = &self->ctx;
+	struct hot_node *hot = &ctx->hot;
+	int fail, file, nth, refused;
+	char path[64];
+	long before;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (hot_find(hot)) {
+		hot->blocks = 0;
+		SKIP(return, "needs a node whose memory is offline");
+	}
+	fail = fault_open();
+	if (fail < 0)
+		SKIP(return, "no fault injection in this kernel");
+	ASSERT_EQ(0, hot_add(hot, hot->blocks));
+	before = distance_read(hot->node);
+	EXPECT_NE(1500, before);
+	for (nth = 1, refused = 0; nth <= 2 * REFUSALS && refused < REFUSALS; nth++) {
+		ssize_t put;
+
+		/* Opened anew, since the directory goes with the memory */
+		file = open(node_path(hot->node, "abstract_distance", path,
+				      sizeof(path)), O_WRONLY);
+		ASSERT_LE(0, file);
+		fault_nth(fail, nth);
+		put = write(file, "1500", 4);
+		fault_hit(fail);
+		close(file);
+		if (put == 4) {
+			EXPECT_EQ(0, distance_write(hot->node, "0"));
+			continue;
+		}
+		refused++;
+		EXPECT_EQ(before, distance_read(hot->node));
+		ASSERT_EQ(0, hot_remove(hot, hot->blocks));
+		ASSERT_EQ(0, hot_add(hot, hot->blocks));
+		EXPECT_EQ(before, distance_read(hot->node));
+	}
+	EXPECT_EQ(REFUSALS, refused);
 	close(fail);
 }
