@@ -420,3 +420,25 @@ TEST_F_TIMEOUT(promotion, latencies_and_budget_are_shown, PATIENT_TIMEOUT)
 	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "0"));
 	EXPECT_EQ(0, file_number(budget));
 }
+
+/* A socket gets its first memory while tiering is on. */
+TEST_F_TIMEOUT(promotion, node_that_comes_is_promoted_to, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct hot_node hot;
+	struct nodeset cpu;
+	struct area area;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ASSERT_EQ(0, nodeset_read("has_cpu", &cpu));
+	if (hot_find(&hot) || !nodeset_has(&cpu, hot.node))
+		SKIP(return, "needs a node with CPUs whose memory is offline");
+	ASSERT_EQ(0, stay_on(hot.node));
+	EXPECT_EQ(0, hot_add(&hot, hot.blocks));
+	EXPECT_LT(0, threshold(hot.node));
+	EXPECT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	EXPECT_TRUE(comes_to(&area, hot.node, SOME_PAGES));
+	area_unmap(&area);
+	EXPECT_EQ(0, hot_remove(&hot, hot.blocks));
+}
