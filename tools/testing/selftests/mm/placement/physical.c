@@ -190,6 +190,12 @@ unsigned long ranges_within(const struct ranges *ranges, unsigned long start, un
 	return bytes;
 }
 
+/* That of devices spans what the page allocator does not have. */
+static bool is_of_memory(const struct zone *zone)
+{
+	return zone && zone->spanned && strcmp(zone->name, "Device");
+}
+
 int zones_read(struct zone *zones, int max)
 {
 	struct zone *zone = NULL, other;
@@ -204,7 +210,7 @@ int zones_read(struct zone *zones, int max)
 	while (fgets(line, sizeof(line), file)) {
 		memset(&other, 0, sizeof(other));
 		if (sscanf(line, "Node %d, zone %15s", &other.node, other.name) == 2) {
-			if (zone && zone->present)
+			if (is_of_memory(zone))
 				count++;
 			if (count == max)
 				break;
@@ -232,7 +238,7 @@ int zones_read(struct zone *zones, int max)
 			zone->start = value;
 	}
 	fclose(file);
-	if (zone && count < max && zone->present)
+	if (count < max && is_of_memory(zone))
 		count++;
 	return count;
 }

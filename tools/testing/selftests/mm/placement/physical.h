@@ -47,7 +47,7 @@ unsigned long ranges_within(const struct ranges *ranges, unsigned long start, un
 /* Does the log have a line with @text? */
 bool log_has(const char *text);
 
-/* A zone with memory; in pages */
+/* A zone that spans memory, which it should have some of; in pages */
 struct zone {
 	int node;
 	char name[16];
