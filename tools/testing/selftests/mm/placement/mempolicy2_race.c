@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include "cases.h"
 #include "placement.h"
@@ -253,4 +254,76 @@ TEST_F(race, length_of_get_changes)
 		TH_LOG("a call answered %d and wrote %d bytes", ret, written);
 	EXPECT_LT(0, accepted);
 	EXPECT_LT(0, refused);
+}
+
+/* Sets of nodes for which each write of a weight has to make an order, one by one */
+#define BYSTANDERS 250
+#define WRITES 50
+#define PAGES 420
+
+struct weight_writer {
+	int node;
+	unsigned int weight;
+	int error;
+};
+
+static void *writes_weight(void *arg)
+{
+	struct weight_writer *writer = arg;
+
+	writer->error = weight_write(writer->node, writer->weight);
+	return NULL;
+}
+
+/* A policy that is set while a global weight is being written follows the new one */
+TEST_F(race, followed_weight_changes)
+{
+	struct context *ctx = &self->ctx;
+	struct weight_writer writer = { .node = ctx->first };
+	struct area bystanders, area;
+	const size_t page = page_bytes();
+	unsigned int weight[2], calls = 0;
+	int placed[PAGES], i, error;
+	struct own_policy own;
+	struct round round;
+	pthread_t thread;
+	time_t begin;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+
+	ASSERT_EQ(0, area_map(&bystanders, BYSTANDERS, 1));
+	ASSERT_EQ(0, area_map(&area, PAGES, 1));
+	for (i = 0; i < BYSTANDERS; i++) {
+		weight[0] = 0;
+		weight[1] = MAX_WEIGHT - i;
+		own_init(&own, MPOL_WEIGHTED_INTERLEAVE, 0, &ctx->nodes, weight);
+		ASSERT_EQ(0, own_bind(bystanders.start + i * page, page, &own, 0));
+	}
+	for (i = 0; i < WRITES; i++) {
+		begin = guard_begin();
+		writer.weight = i % 2 ? 7 : 200;
+		ASSERT_EQ(0, pthread_create(&thread, NULL, writes_weight, &writer));
+		/* The last call has waited for the write, but for a few that came after it. */
+		do {
+			/* Neither a bystander's set nor the last one: it is made anew. */
+			weight[0] = 0;
+			weight[1] = 1 + calls++ % 2;
+			own_init(&own, MPOL_WEIGHTED_INTERLEAVE, 0, &ctx->nodes, weight);
+			error = own_bind(area.start, area.len, &own, 0);
+		} while (!error && weight_read(ctx->first) != (int)writer.weight &&
+			 !guard_over(begin));
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+		ASSERT_EQ(0, error);
+		ASSERT_EQ(0, writer.error);
+
+		weight[0] = writer.weight;
+		round_init(&round, &ctx->nodes, weight);
+		ASSERT_EQ(0, place(area.start, PAGES, page, placed));
+		ASSERT_TRUE(round_window(&round, placed, PAGES))
+			TH_LOG("write %d, weights %u:%u", i, weight[0], weight[1]);
+		ASSERT_EQ(0, madvise(area.start, area.len, MADV_DONTNEED));
+	}
+	area_unmap(&area);
+	area_unmap(&bystanders);
 }
