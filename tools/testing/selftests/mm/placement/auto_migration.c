@@ -13,10 +13,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
+#include <linux/io_uring.h>
 
 #include "cases.h"
 #include "moves.h"
+#include "physical.h"
 
 /* The shortest interval, s */
 #define SHORTEST	5
@@ -170,6 +173,39 @@ TEST_F_TIMEOUT(migration, shared_pages, PATIENT_TIMEOUT)
 	EXPECT_LE(skipped + SOME_PAGES, counter("auto_migrate_skip_shared"));
 	ASSERT_EQ(0, file_print(MAPCOUNT, "2"));
 	EXPECT_EQ(FOLLOWED, in_child(follow, &self->move));
+}
+
+/* Buffers of an io_uring are pinned as those of a device are, until the ring goes */
+static int pin(struct move *move)
+{
+	struct iovec buffer = { move->area.start, move->area.len };
+	struct io_uring_params params = {};
+	int ring = syscall(__NR_io_uring_setup, 1, &params);
+
+	if (ring < 0 || syscall(__NR_io_uring_register, ring, IORING_REGISTER_BUFFERS,
+				&buffer, 1))
+		return -errno;
+	return 0;
+}
+
+TEST_F_TIMEOUT(migration, pinned_pages_stay, PATIENT_TIMEOUT)
+{
+	long long skipped;
+	int huge;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	if (syscall(__NR_io_uring_setup, 0, NULL) && errno == ENOSYS)
+		SKIP(return, "no io_uring in this kernel");
+	ASSERT_EQ(0, file_print(ENABLE, "1"));
+	self->move.before = pin;
+	for (huge = 0; huge < 2; huge++) {
+		skipped = counter("auto_migrate_skip_pinned");
+		self->move.huge = huge;
+		EXPECT_EQ(STAYED, in_child(stay, &self->move));
+		EXPECT_LE(skipped + SOME_PAGES, counter("auto_migrate_skip_pinned"))
+			TH_LOG("huge %d", huge);
+	}
 }
 
 static int bind_there(struct move *move)
@@ -405,6 +441,62 @@ TEST_F_TIMEOUT(migration, memory_stays_if_the_node_is_full, PATIENT_TIMEOUT)
 	EXPECT_GE(moved + MOST_PAGES / 2, counter("auto_migrate_success"));
 	EXPECT_GE(failed + MOST_PAGES / 2, counter("auto_migrate_failed"));
 	EXPECT_EQ(filled, count_on(&filler, self->move.to));
+	area_unmap(&filler);
+}
+
+/* So often a huge page finds no room: what is lost each time has to stand out */
+#define REFUSALS	256
+/* Each is refused about as often as the process has huge pages. */
+#define MOST_ROUNDS	100
+
+/* Pages of a node that nobody uses, those that CPUs keep among them */
+static long free_pages(int node)
+{
+	struct zone zone[MAX_ZONES];
+	int i, zones = zones_read(zone, MAX_ZONES);
+	long pages = 0;
+
+	for (i = 0; i < zones; i++)
+		if (zone[i].node == node)
+			pages += zone[i].free + zone[i].cached;
+	return pages;
+}
+
+/* There is room for small pages only: they stay, and none of these is used up */
+TEST_F_TIMEOUT(migration, huge_pages_stay_between_small_ones, PATIENT_TIMEOUT)
+{
+	long long failed = counter("thp_migration_fail");
+	int result, round, rounds = 0, to = self->move.to;
+	const size_t page = page_bytes();
+	struct area filler;
+	size_t i, holes;
+	long before;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	ASSERT_EQ(0, file_print(ENABLE, "1"));
+	ASSERT_EQ(0, area_fill_node(&filler, to));
+	/* More than all that is left, which the node holds back: large ones run out first. */
+	holes = free_pages(to) + SOME_PAGES;
+	/* What a CPU frees it may keep for itself: it is the one that will want it. */
+	ASSERT_EQ(0, stay_on(to));
+	for (i = 0; i < 2 * holes; i += 2)
+		ASSERT_EQ(0, madvise(filler.start + i * page, page, MADV_DONTNEED));
+	before = free_pages(to);
+	self->move.huge = true;
+	self->move.pages = MOST_PAGES;
+	for (round = 0; round < MOST_ROUNDS &&
+	     counter("thp_migration_fail") < failed + REFUSALS; round++) {
+		result = in_child(stay, &self->move);
+		/* A few that had found room before the others */
+		ASSERT_TRUE(result == STAYED || result == SOME_DID)
+			TH_LOG("result %d", result);
+	}
+	EXPECT_LE(failed + REFUSALS, counter("thp_migration_fail"))
+		TH_LOG("%d rounds", round);
+	while (free_pages(to) < before - REFUSALS / 2 && settle(&rounds))
+		;
+	EXPECT_LE(before - REFUSALS / 2, free_pages(to));
 	area_unmap(&filler);
 }
 
