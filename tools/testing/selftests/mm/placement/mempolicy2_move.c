@@ -352,6 +352,82 @@ TEST_F(weights, move_to_a_full_node)
 	EXPECT_EQ(want, count_on(&area, ctx->second));
 }
 
+/* What is free of a full node: a small part of what it has to exchange */
+#define ROOM_PAGES (3 * MANY_PAGES / 16)
+
+#define CHUNK 256
+
+/* What is free of a node when faults go elsewhere; -errno */
+static long free_when_full(int node)
+{
+	struct area filler;
+	long left = area_fill_node(&filler, node);
+
+	if (left)
+		return left;
+	left = node_free_pages(node);
+	area_unmap(&filler);
+	return left;
+}
+
+/* Takes memory of @node until just @left pages are free; those of this CPU go first. */
+static int take_all_but(struct area *area, int node, long left)
+{
+	struct nodeset nodes = nodeset_of(node);
+	char *page;
+	int ret;
+
+	ret = area_map(area, 2 * node_free_pages(node), 1);
+	if (!ret)
+		ret = policy_bind(area->start, area->len, MPOL_BIND, &nodes, 0);
+	if (ret)
+		return ret;
+	for (page = area->start; node_free_pages(node) > left;
+	     page += CHUNK * page_bytes())
+		touch(page, CHUNK, page_bytes());
+	return 0;
+}
+
+/* What leaves a full node makes room there, for what was meant for it and stayed */
+TEST_F(weights, move_between_full_nodes)
+{
+	static const unsigned int even[] = { 1, 1 };
+	const size_t half = 2 * MANY_PAGES * page_bytes();
+	struct context *ctx = &self->ctx;
+	struct area area, filler[2];
+	int i, node[2] = { ctx->first, ctx->second };
+	struct own_policy own;
+	struct nodeset one;
+	long left[2];
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!nodes_have_room(&ctx->nodes, 2 * MANY_PAGES))
+		SKIP(return, "too little free memory on a node");
+
+	/* Every other page of each half is meant for the node of the other half. */
+	ASSERT_EQ(0, area_map(&area, 4 * MANY_PAGES, 1));
+	for (i = 0; i < 2; i++) {
+		one = nodeset_of(node[i]);
+		ASSERT_EQ(0, policy_bind(area.start + i * half, half, MPOL_BIND, &one, 0));
+	}
+	touch(area.start, 4 * MANY_PAGES, page_bytes());
+	/* One after the other, since nobody may be killed for want of memory. */
+	for (i = 0; i < 2; i++) {
+		left[i] = free_when_full(node[i]);
+		ASSERT_LE(0, left[i]);
+	}
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, take_all_but(&filler[i], node[i], left[i] + ROOM_PAGES));
+
+	own_fill(&own, &ctx->nodes, even);
+	EXPECT_EQ(0, own_bind(area.start, area.len, &own,
+			      MPOL_MF_MOVE | MPOL_MF_STRICT));
+	area_unmap(&filler[0]);
+	area_unmap(&filler[1]);
+	area_unmap(&area);
+}
+
 static atomic_int signals;
 
 static void count_signal(int number)
