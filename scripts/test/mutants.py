@@ -183,13 +183,16 @@ class Results:
     def __init__(self):
         self.directory = BUILD / "mutants" / "results"
         self.directory.mkdir(parents=True, exist_ok=True)
-        self.kernel = digest(*(TOP / path for path in ("mm", "include", "bases", "scenarios", "scripts/kernel", "scripts/queue")))
+        self.kernel = digest(*(TOP / path for path in ("mm", "include", "bases", "scripts/kernel", "scripts/queue")))
 
     def key(self, fault, word):
         """What the result of the tests WORD depends on; fault: None is the kernel as it is."""
         planted = "\t".join(fault[field] for field in ("file", "old", "new")) if fault else ""
-        built = [BUILD / "selftests" / "mm" / name for name in split_word(word)[2]]
-        return digest(self.kernel, planted, word, *built)
+        config, machine, names = split_word(word)
+        patterns = f"{machine}.*", f"configs/{config}.*", "configs/default.*"
+        booted = [path for pattern in patterns for path in sorted((TOP / "scenarios").glob(pattern))]
+        built = [BUILD / "selftests" / "mm" / name for name in names]
+        return digest(self.kernel, planted, word, *booted, *built)
 
     def get(self, key):
         """The result that is kept, or None."""
