@@ -388,6 +388,22 @@ static int take_all_but(struct area *area, int node, long left)
 	return 0;
 }
 
+/* Pages that do not take turns with those beside them, of two nodes */
+static int out_of_turn(const struct area *area, int node)
+{
+	const size_t pages = area->len / page_bytes();
+	size_t from, i, even = 0;
+
+	for (from = 0; from < pages; from += MANY_PAGES) {
+		if (nodes_of_pages(area->start + from * page_bytes(), MANY_PAGES,
+				   page_bytes(), moved_node))
+			return -1;
+		for (i = 0; i < MANY_PAGES; i++)
+			even += (moved_node[i] == node) == !(i & 1);
+	}
+	return even < pages - even ? even : pages - even;
+}
+
 /* What leaves a full node makes room there, for what was meant for it and stayed */
 TEST_F(weights, move_between_full_nodes)
 {
@@ -421,8 +437,9 @@ TEST_F(weights, move_between_full_nodes)
 		ASSERT_EQ(0, take_all_but(&filler[i], node[i], left[i] + ROOM_PAGES));
 
 	own_fill(&own, &ctx->nodes, even);
-	EXPECT_EQ(0, own_bind(area.start, area.len, &own,
-			      MPOL_MF_MOVE | MPOL_MF_STRICT));
+	EXPECT_EQ(0, own_bind(area.start, area.len, &own, MPOL_MF_MOVE));
+	/* kswapd, which full nodes have woken, may hold a few. */
+	EXPECT_GE(MANY_PAGES / 64, out_of_turn(&area, ctx->first));
 	area_unmap(&filler[0]);
 	area_unmap(&filler[1]);
 	area_unmap(&area);
