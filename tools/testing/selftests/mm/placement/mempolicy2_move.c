@@ -438,8 +438,11 @@ TEST_F(weights, move_between_full_nodes)
 
 	own_fill(&own, &ctx->nodes, even);
 	EXPECT_EQ(0, own_bind(area.start, area.len, &own, MPOL_MF_MOVE));
-	/* kswapd, which full nodes have woken, may hold a few. */
-	EXPECT_GE(MANY_PAGES / 64, out_of_turn(&area, ctx->first));
+	/*
+	 * Once through all nodes moves less than a third of them. kswapd, which full
+	 * nodes have woken, may hold some.
+	 */
+	EXPECT_GE(MANY_PAGES / 4, out_of_turn(&area, ctx->first));
 	area_unmap(&filler[0]);
 	area_unmap(&filler[1]);
 	area_unmap(&area);

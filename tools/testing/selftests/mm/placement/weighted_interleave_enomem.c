@@ -12,6 +12,8 @@
 
 #define MOST_ALLOCATIONS 2000
 #define PAGES 64
+/* Mappings that share one of two global weights and have another one of their own */
+#define SETS 4
 
 FIXTURE(enomem)
 {
@@ -50,14 +52,23 @@ FIXTURE_TEARDOWN(enomem)
 TEST_F(enomem, weight)
 {
 	int first, nth, ret, refused = 0;
+	const size_t page = page_bytes();
+	unsigned int weight[2] = {};
+	struct own_policy own;
 	char path[128];
 	bool failed;
 
 	if (self->missing)
 		SKIP(return, "%s", self->missing);
 
-	/* A live set, which a write has to make an order for */
+	/* Live sets, each of which a write has to make an order for */
 	ASSERT_EQ(0, policy_set(MPOL_WEIGHTED_INTERLEAVE, &self->nodes));
+	ASSERT_EQ(0, area_map(&self->area, SETS, 1));
+	for (weight[1] = 1; weight[1] <= SETS; weight[1]++) {
+		own_init(&own, MPOL_WEIGHTED_INTERLEAVE, 0, &self->nodes, weight);
+		ASSERT_EQ(0, own_bind(self->area.start + (weight[1] - 1) * page, page,
+				      &own, 0));
+	}
 	first = nodeset_nth(&self->nodes, 0);
 	weight_path(first, path, sizeof(path));
 	ASSERT_EQ(0, weight_write(first, 1));
@@ -79,9 +90,10 @@ TEST_F(enomem, weight)
 		ASSERT_EQ(0, weight_write(first, 1));
 	}
 	EXPECT_LT(nth, MOST_ALLOCATIONS);
-	/* The copy of the table, the shares and the order, at least */
-	EXPECT_LE(3, refused);
+	/* The copy of the table, the shares and the order of each set, at least */
+	EXPECT_LE(1 + 2 * (1 + SETS), refused);
 	EXPECT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
+	area_unmap(&self->area);
 }
 
 TEST_F(enomem, old_order_stays)
