@@ -377,7 +377,7 @@ static int take_all_but(struct area *area, int node, long left)
 	char *page;
 	int ret;
 
-	ret = area_map(area, 2 * node_free_pages(node), 1);
+	ret = area_map(area, node_free_pages(node), 1);
 	if (!ret)
 		ret = policy_bind(area->start, area->len, MPOL_BIND, &nodes, 0);
 	if (ret)
