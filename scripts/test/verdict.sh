@@ -23,7 +23,8 @@ shift 2
 mkdir -p "$results"
 rm -f "$results/counts"
 status=0
-python3 "$program" --parser "$BUILD/base/tools/testing/kunit" --marks "$TOP/tests/marks" "$@" > "$results/verdict" 2> "$results/verdict.err" || status=$?
+python3 "$program" --parser "$BUILD/base/tools/testing/kunit" --marks "$TOP/tests/marks" "$@" \
+	> "$results/verdict" 2> "$results/verdict.err" || status=$?
 
 # Only these two ends are a verdict's: nothing failed of what there was and status 0, or something did and status 1.
 last=$(tail -n 1 "$results/verdict" | grep -xE '[0-9]+ [0-9]+ [0-9]+') || last=''

@@ -238,13 +238,15 @@ red 'some.second: failure' not-marked mark not-marked "some.third it_is_Monday"
 red 'some.first: passed, and is marked as one that fails: it is Monday' marked-passes mark marked-passes \
 	"some.first it_is_Monday" "some.second it_is_Monday"
 red 'bad-mark.marks:1: not NAME<tab>REASON, or a second one: some.second' bad-mark mark bad-mark "some.second"
-red 'mark-twice.marks:2: not NAME<tab>REASON, or a second one' mark-twice mark mark-twice "some.second it_is_Monday" "some.second it_is_Sunday"
+red 'mark-twice.marks:2: not NAME<tab>REASON, or a second one' mark-twice mark mark-twice \
+	"some.second it_is_Monday" "some.second it_is_Sunday"
 red 'no-marks.*cannot be read' no-marks judge no-marks "$console" "$output" --marks "$results/no-marks" passes
 printf 'alone.first\tit is Monday\n' > "$results/alone.marks"
 green marked-alone judge marked-alone "$console" "$results/failing.output" --marks "$results/alone.marks" alone
 sed 's/not ok 2 second/# nothing of the second/' "$results/failing.output" > "$results/silent.output"
 printf 'some.second\tit is Monday\n' > "$results/marked-dies.marks"
-red 'some: 2 tests planned, 1 reported' marked-dies judge marked-dies "$console" "$results/silent.output" --marks "$results/marked-dies.marks" some
+red 'some: 2 tests planned, 1 reported' marked-dies \
+	judge marked-dies "$console" "$results/silent.output" --marks "$results/marked-dies.marks" some
 printf '%s\n' "$version" 1..1 "ok 1 - numactl of trixie # SKIP no network: 404" > "$results/host.output"
 printf '?host.numactl of trixie\tno network*\n' > "$results/host.skips"
 green host-listed judge host-listed "$results/empty" "$results/host.output" --tap host --skips "$results/host.skips"

@@ -48,20 +48,19 @@ FIXTURE_TEARDOWN(huge_pages)
 
 /* Two rounds of huge pages of a kind that @place_huge places */
 static void place_rounds(struct __test_metadata *_metadata,
-			 FIXTURE_DATA(huge_pages) *self,
+			 struct interleave_context *ctx, struct round *round,
 			 int (*place_huge)(int mode, const struct nodeset *nodes,
 					   size_t count, int *node))
 {
-	struct round *round = &self->round;
 	const size_t count = 2 * round->total;
 	int ret;
 
-	if (self->ctx.missing)
-		SKIP(return, "%s", self->ctx.missing);
-	if (!room_for_huge(&self->ctx.nodes, count))
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!room_for_huge(&ctx->nodes, count))
 		SKIP(return, "too little free memory on a node");
 
-	ret = place_huge(MPOL_WEIGHTED_INTERLEAVE, &self->ctx.nodes, count, placed);
+	ret = place_huge(MPOL_WEIGHTED_INTERLEAVE, &ctx->nodes, count, placed);
 	if (ret == -EOPNOTSUPP)
 		SKIP(return, "no transparent huge pages to be had");
 	ASSERT_EQ(0, ret);
@@ -71,12 +70,12 @@ static void place_rounds(struct __test_metadata *_metadata,
 
 TEST_F(huge_pages, transparent_huge_pages)
 {
-	place_rounds(_metadata, self, place_thp);
+	place_rounds(_metadata, &self->ctx, &self->round, place_thp);
 }
 
 TEST_F(huge_pages, tmpfs_huge_pages)
 {
-	place_rounds(_metadata, self, place_tmpfs_thp);
+	place_rounds(_metadata, &self->ctx, &self->round, place_tmpfs_thp);
 }
 
 /* Huge pages and the base pages behind them are each exact */
