@@ -5,8 +5,8 @@
 usage: coverage.py --top DIRECTORY --out DIRECTORY [--counts DIRECTORY] [--more DIRECTORY] [--list FILE]
 
 A directory of counts has a file for each machine: what "gcov -t -i -b" prints, a document a line. Rooms are the directories of mm/ that
-have .c files; one whose Makefile does not ask for counts has none. The kernel of --counts says which lines and branches there are. A kernel with
-checks has other branches: what the machines of --more execute adds to the lines alone.
+have .c files; one whose Makefile does not ask for counts has none. The kernel of --counts says which lines and branches there are. A
+kernel with checks has other branches: what the machines of --more execute adds to the lines alone.
 
 A line of the list is "FILE<tab>FUNCTION<tab>TEXT<tab>REASON": a line that nothing reaches, its blanks made one each, and why. It stands
 there as often as it is not reached in that function. With * for TEXT it is all of a function, and with a ? before FILE it is reached in

@@ -91,6 +91,7 @@ fi
 
 start=$(date +%s)
 status=0
+# A machine ends with its first oops: KUnit would wait five minutes for the thread that is gone.
 step "$scenario: booting, tests" "$results/output.log" "$TOP/scripts/machine/vm.sh" -s "$scenario" -k "$kernel" -o "$results/console.log" \
 	-t "$limit" -a "oops=panic${kunit:+ kunit.enable=1}" -f "$files $results/without:/etc/without" \
 	-r "KSELFTEST_SLOWDOWN=$slowdown ${variable:+$variable }kselftest $*${after:+; $after}" || status=$?

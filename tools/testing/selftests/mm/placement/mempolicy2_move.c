@@ -6,10 +6,12 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include "cases.h"
@@ -291,6 +293,44 @@ TEST_F(weights, move_of_what_cannot_move)
 	EXPECT_TRUE(still_has(area.start, &own));
 	close(pipes[1]);
 	EXPECT_EQ(pid, waitpid(pid, NULL, 0));
+}
+
+/* Pages that are in use stay, are no less pages for it, and can move later. */
+TEST_F(weights, move_of_what_is_in_use)
+{
+	struct context *ctx = &self->ctx;
+	const size_t page = page_bytes();
+	enum { USED = 6 };
+	struct own_policy own;
+	struct iovec held;
+	struct area area;
+	int pipes[2];
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+
+	ASSERT_EQ(0, area_map(&area, USED, USED));
+	own_fill(&own, &ctx->nodes, five_one);
+	ASSERT_EQ(0, own_bind(area.start, area.len, &own, 0));
+	ASSERT_EQ(0, place(area.start, USED, page, fresh));
+	/* The pipe holds them. */
+	ASSERT_EQ(0, pipe(pipes));
+	held.iov_base = area.start;
+	held.iov_len = area.len;
+	ASSERT_EQ(area.len, vmsplice(pipes[1], &held, 1, 0));
+	own_fill(&own, &ctx->nodes, one_five);
+	EXPECT_EQ(0, own_bind(area.start, area.len, &own, MPOL_MF_MOVE));
+	ASSERT_EQ(0, nodes_of_pages(area.start, USED, page, placed));
+	EXPECT_TRUE(same_nodes(fresh, placed, USED));
+	EXPECT_EQ(-EIO, own_bind(area.start, area.len, &own,
+				 MPOL_MF_MOVE | MPOL_MF_STRICT));
+	close(pipes[0]);
+	close(pipes[1]);
+	EXPECT_EQ(0, own_bind(area.start, area.len, &own,
+			      MPOL_MF_MOVE | MPOL_MF_STRICT));
+	ASSERT_EQ(0, nodes_of_pages(area.start, USED, page, placed));
+	EXPECT_FALSE(same_nodes(fresh, placed, USED));
+	area_unmap(&area);
 }
 
 /* More than a node that is full for a fault has left for a move */
