@@ -337,8 +337,9 @@ def side_by_side(copies, tasks, work):
 def measure(faults):
     """Plants them all; returns what became of each, by name."""
     words = [word for fault in faults for word in fault["tests"].split()]
-    for script, *arguments in [["host/setup.sh"], ["queue/tree.sh"], ["kernel/selftests.sh"],
-                               *(["kernel/kernel.sh", "-c", config] for config in sorted({split_word(word)[0] for word in words}))]:
+    # The self tests are built with the headers of the default kernel.
+    configs = sorted({"default", *(split_word(word)[0] for word in words)})
+    for script, *arguments in [*(["kernel/kernel.sh", "-c", config] for config in configs), ["kernel/selftests.sh"]]:
         subprocess.run([TOP / "scripts" / script, *arguments], check=True, stdin=subprocess.DEVNULL)
     results = Results()
     copies = [Copy(number, results) for number in range(1, JOBS + 1)]
