@@ -380,8 +380,9 @@ struct tenant {
 	struct cpuset cpuset;
 	int ret;
 	int move_ret;
-	/* Slab bytes that the other nodes cost */
+	/* Slab bytes that the other nodes cost, and that all of it leaves behind */
 	long long cost;
+	long long left;
 };
 
 /* Weights for both nodes, of which a cpuset may allow the task just one */
@@ -493,6 +494,7 @@ static int moves_a_tenant(void *arg)
 		tenant->move_ret = cpuset_move(&tenant->cpuset, &tenant->nodes);
 		end_turn(&turns);
 		ret = waitpid(pid, &status, 0) != pid || status;
+		tenant->left = slab_settle(tenant->cpuset.group, SLAB_NOISE);
 	}
 	cpuset_leave(&tenant->cpuset);
 	return ret;
@@ -500,7 +502,8 @@ static int moves_a_tenant(void *arg)
 
 /*
  * The tables for the new nodes are the owner's, whoever moves it: here the
- * administrator, in another group. Nothing of that keeps a group that is removed.
+ * administrator, in another group. Nothing of it stays when the owner has ended, or
+ * keeps a group that is removed.
  */
 static void owner_pays(struct __test_metadata *_metadata, struct context *ctx,
 		       int mappings, int tasks)
@@ -526,6 +529,7 @@ static void owner_pays(struct __test_metadata *_metadata, struct context *ctx,
 	EXPECT_EQ(0, tenant->ret);
 	EXPECT_EQ(0, tenant->move_ret);
 	EXPECT_LE(pages_of_rounds(&tenant->nodes, mappings + tasks), tenant->cost);
+	EXPECT_GE(SLAB_NOISE, tenant->left);
 	EXPECT_GE(dying, dying_groups(dying));
 }
 
