@@ -239,8 +239,13 @@ static void what_is_left(struct kunit *test)
 	KUNIT_EXPECT_LT(test, promotion_budget_left(&budget, START, RATE / 2), 0LL);
 }
 
+#define TAKERS	8
+/* Long enough that all are at it together, and a whole number of ns for a page */
+#define TAKEN_RATE	20000000
+
 struct taker {
 	struct promotion_budget *budget;
+	struct completion *begin;
 	struct completion done;
 	u64 taken;
 };
@@ -248,39 +253,39 @@ struct taker {
 static int takes(void *arg)
 {
 	struct taker *taker = arg;
-	unsigned int i;
 
+	wait_for_completion(taker->begin);
 	/* All see the same time: together they may have one burst. */
-	for (i = 0; i < 50000; i++)
-		taker->taken += promotion_budget_take(taker->budget, START,
-						      1 << 16, 1);
+	while (promotion_budget_take(taker->budget, START, TAKEN_RATE, 1))
+		taker->taken++;
 	complete(&taker->done);
 	return 0;
 }
 
 static void from_many_threads(struct kunit *test)
 {
+	DECLARE_COMPLETION_ONSTACK(begin);
 	struct promotion_budget budget = {};
+	unsigned int nr, i;
 	struct taker *taker;
-	unsigned int i;
 	u64 taken = 0;
 
-	taker = kunit_kcalloc(test, 8, sizeof(*taker), GFP_KERNEL);
+	taker = kunit_kcalloc(test, TAKERS, sizeof(*taker), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, taker);
-	for (i = 0; i < 8; i++) {
-		struct task_struct *task;
-
-		taker[i].budget = &budget;
-		init_completion(&taker[i].done);
-		task = kthread_run(takes, &taker[i], "promotion_budget/%u", i);
-		if (IS_ERR(task))
-			takes(&taker[i]);
+	for (nr = 0; nr < TAKERS; nr++) {
+		taker[nr].budget = &budget;
+		taker[nr].begin = &begin;
+		init_completion(&taker[nr].done);
+		if (IS_ERR(kthread_run(takes, &taker[nr], "promotion_budget/%u", nr)))
+			break;
 	}
-	for (i = 0; i < 8; i++) {
+	complete_all(&begin);
+	for (i = 0; i < nr; i++) {
 		wait_for_completion(&taker[i].done);
 		taken += taker[i].taken;
 	}
-	KUNIT_EXPECT_EQ(test, taken, (1ULL << 16) / 4);
+	KUNIT_EXPECT_EQ(test, nr, TAKERS);
+	KUNIT_EXPECT_EQ(test, taken, (u64)TAKEN_RATE / 4);
 }
 
 static struct kunit_case budget_cases[] = {
