@@ -38,7 +38,15 @@ die() {
 	exit 1
 }
 
-# step TITLE LOGFILE COMMAND...: runs a long command with signs of life
+# last_lines FILE: what a person would look at first
+last_lines() {
+	tail -n 15 "$1" | sed "s|^|${STEP_PREFIX:-}|"
+}
+
+# step TITLE LOGFILE COMMAND...: runs a long command with signs of life. While it
+# runs $RUNNING has a file with its title, its beginning and its log; $STEP_TIMES
+# gets how long it took, if that is the name of a file.
+export RUNNING="${RUNNING:-$BUILD/running}"
 step() {
 	step_title=$1
 	step_log=$2
@@ -52,13 +60,18 @@ step() {
 		done
 	) </dev/null 9>&- &
 	step_heart=$!
+	mkdir -p "$RUNNING"
+	step_entry=$RUNNING/$$.$step_heart
+	printf '%s\n' "$step_title" "$step_start" "$step_log" >"$step_entry"
 	step_status=0
 	"$@" >"$step_log" 2>&1 </dev/null || step_status=$?
 	kill "$step_heart" 2>/dev/null || :
 	wait "$step_heart" 2>/dev/null || :
+	rm -f "$step_entry"
 	step_time=$(($(date +%s) - step_start))
+	[ -z "${STEP_TIMES:-}" ] || printf '%s\t%s\n' "$step_time" "$step_title" >>"$STEP_TIMES"
 	if [ "$step_status" -ne 0 ]; then
-		tail -n 30 "$step_log" | sed "s|^|${STEP_PREFIX:-}|"
+		last_lines "$step_log"
 		say "$step_title: failed with status $step_status after $step_time s, log $step_log"
 	else
 		say "$step_title: done in $step_time s"
@@ -70,12 +83,13 @@ step() {
 check() {
 	check_title=$1
 	shift
-	if step "$check_title" "$BUILD/log/check/$(echo "$check_title" |
-		tr -c 'a-zA-Z0-9\n' -).log" "$@"; then
+	check_log=$BUILD/log/check/$(echo "$check_title" | tr -c 'a-zA-Z0-9\n' -).log
+	if step "$check_title" "$check_log" "$@"; then
 		check_passed=$((${check_passed:-0} + 1))
 	else
 		check_failed=$((${check_failed:-0} + 1))
 		check_failures="${check_failures:-}FAIL: $check_title
+$(tail -n 5 "$check_log" | sed 's/^/      /')
 "
 	fi
 }

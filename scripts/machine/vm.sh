@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # Boots a kernel on a scenario's machine and runs a command there, or a shell on this terminal without one.
 # usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f "host[:guest] ..."] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a KERNEL-ARGUMENTS]
-#	[-i NS] [-m] [-w WINDOW]
+#	[-i NS] [-m] [-w WINDOW] [-q SECONDS]
 # Standard output is the command's, and so is the exit status, except for
 #   120 the kernel panicked    121 the machine stopped before the command ended    122 the machine is not as its scenario says
 #   123 QEMU did not start
-#   124 the time limit was reached: -t, or the scenario's, in seconds of processor time that all CPUs take together
+#   124 it hung, see scripts/lib/watch.py, or the time limit was reached: -t, or the scenario's, in seconds of processor time that all CPUs
+#       take together
+#   -q  the kernel ends, with the stacks of all tasks, when one is blocked for so many seconds of its clock, or a CPU does not come to what
+#       others wait for: 240 without it. The machine is ended when it gives no sign of life for a quarter more.
 #   -m  memory has the speed that the scenario says, while sim-run runs a command: see tools/numasim, and scripts/machine/sim.sh, which
 #       prepares it
 #   -w  with -m: how many cache misses all CPUs together wait for at a time, in place of the scenario's
@@ -18,7 +21,8 @@ set -eu
 . "$TOP/scripts/machine/qemu.sh"
 
 scenario=cxl2 kernel='' files='' command='' log='' limit='' arguments='' instruction=8 modelled='' window='' preload=''
-while getopts s:k:f:r:o:t:a:i:mw: option; do
+patience=240
+while getopts s:k:f:r:o:t:a:i:mw:q: option; do
 	case $option in
 	s) scenario=$OPTARG ;;
 	k) kernel=$OPTARG ;;
@@ -30,8 +34,9 @@ while getopts s:k:f:r:o:t:a:i:mw: option; do
 	i) instruction=$OPTARG ;;
 	m) modelled=yes ;;
 	w) window=$OPTARG ;;
+	q) patience=$OPTARG ;;
 	*) die "usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f FILES] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a ARGUMENTS]" \
-		"[-i NS] [-m] [-w WINDOW]" ;;
+		"[-i NS] [-m] [-w WINDOW] [-q SECONDS]" ;;
 	esac
 done
 
@@ -82,8 +87,6 @@ instructions)
 	fi
 	;;
 *)
-	# A busy host can keep a processor from its work for longer than the kernel's 21 s.
-	arguments="$arguments rcupdate.rcu_cpu_stall_timeout=300"
 	accel=tcg
 	[ "$arch" != x86_64 ] || accel=$("$TOP/scripts/machine/accel.sh")
 	[ "$accel" != tcg ] || ! grep -qsx CONFIG_JUMP_LABEL=y "$kernel/config" || accel=tcg-single
@@ -106,7 +109,13 @@ fi
 # Without a command the console is this terminal and there is no limit but the one asked for.
 if [ -n "$command" ]; then
 	limit=${limit:-$(scenario_value "$conf" timeout)}
-	set -- -chardev "file,id=console,path=$log" -chardev stdio,id=output
+	set -- -chardev "file,id=console,path=$log" -chardev stdio,id=output -monitor "unix:$work/monitor,server=on,wait=off"
+	# A busy host can keep a processor from its work for longer than the kernel's own limits of 20 s and 21 s. What a person does at a
+	# terminal has none. How long a task may be blocked before there are files to say it is in the configuration.
+	arguments="$arguments softlockup_panic=1 watchdog_thresh=$(((patience + 1) / 2)) rcupdate.rcu_cpu_stall_timeout=$patience"
+	arguments="$arguments sysctl.kernel.panic_on_rcu_stall=1 sysctl.kernel.hung_task_timeout_secs=$patience"
+	arguments="$arguments sysctl.kernel.hung_task_check_interval_secs=$(((patience + 7) / 8)) panic_print=1"
+	[ "$arch" != x86_64 ] || arguments="$arguments unknown_nmi_panic"
 else
 	limit=${limit:-0}
 	set -- -chardev "stdio,id=console,mux=on,signal=off,logfile=$log" -chardev null,id=output
@@ -128,12 +137,14 @@ set -- $(scenario_value "$conf" qemu) $(qemu_nothing) $(qemu_time "$accel" "$cpu
 
 start() {
 	status=0
-	limited "$limit" env LD_PRELOAD="$preload" "$qemu" "$@" 2> "$work/qemu" || status=$?
+	limited "$limit" "$@" 2> "$work/qemu" || status=$?
 	echo "$status" > "$work/status"
 }
+set -- env LD_PRELOAD="$preload" "$qemu" "$@"
 if [ -n "$command" ]; then
-	# Through a pipe, because QEMU makes its standard output non-blocking for everyone who shares it.
-	start "$@" < /dev/null | cat
+	# Through a pipe, because QEMU makes its standard output non-blocking for everyone who shares it. A file tells that it grows.
+	start "$TOP/scripts/lib/watch.py" --quiet $((patience * 5 / 4)) --busy $((patience * 5 / 4)) --console "$log" \
+		--log "$log" --log "$work/output" --monitor "$work/monitor" "$@" < /dev/null | tee "$work/output"
 else
 	start "$@"
 fi

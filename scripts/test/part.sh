@@ -3,6 +3,7 @@
 # One part of make test, a machine or one of those on the host: scripts/test/test.sh runs them all, several at a time.
 # usage: part.sh [-c CONFIG] [-m MODE] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE] -o RESULTDIR PART [TEST...]
 #        part.sh -n [-c CONFIG] [-m MODE]    the names of the parts in scripts/test/list, and what each needs; "machines" stands for those
+# A part on the host that hangs is ended, see scripts/lib/watch.py: PART_QUIET in the environment is its seconds, 300 without it.
 # RESULTDIR gets verdict and counts ("PASSED FAILED SKIPPED"), and in time the seconds that it took and those of processor time.
 # TEST: of a machine, these kselftests in place of the scenario's. What the parts need is built: kernels, kselftests, tools.
 set -eu
@@ -51,10 +52,14 @@ kernel=$BUILD/kernel/$config machines=$results/machines
 # judged COMMAND...: a part on the host, which prints TAP
 judged() {
 	judged_status=0
-	step "$part" "$results/output.log" "$@" || judged_status=$?
-	set -- --skips "$TOP/tests/skips"
+	judged_log=$results/output.log
+	step "$part" "$judged_log" "$TOP/scripts/lib/watch.py" --quiet "${PART_QUIET:-300}" --log "$judged_log" "$@" || judged_status=$?
+	set -- --status "$judged_status" --output "$judged_log" --skips "$TOP/tests/skips"
 	[ ! -f "$TOP/tests/skips.$config" ] || set -- "$@" --skips "$TOP/tests/skips.$config"
-	"$TOP/scripts/test/verdict.sh" "$results" "$part" --tap "$part" --status "$judged_status" "$@" --output "$results/output.log"
+	"$TOP/scripts/test/verdict.sh" "$results" "$part" --tap "$part" "$@" && return
+	# step has shown them of a command that failed
+	[ "$judged_status" -ne 0 ] || last_lines "$judged_log"
+	return 1
 }
 
 run() {
@@ -79,6 +84,8 @@ run() {
 
 # What is said beside other parts says which one it is of.
 export STEP_PREFIX="  $part: "
+# What a part builds belongs to the part.
+unset STEP_TIMES
 start=$(date +%s) status=0
 run "$@" || status=$?
 times > "$results/times"

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # Boots one scenario, runs KUnit at boot and kselftests after it, and judges the run.
 # usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u | -n] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES]
-#	[-t SECONDS] [-s FILE] SCENARIO [TEST...]
+#	[-t SECONDS] [-q SECONDS] [-a ARGUMENTS] [-s FILE] SCENARIO [TEST...]
 #   -u  without KUnit    -n  KUnit alone    -x  every limit that many times longer
 #   -c  a command to run after the tests, its status counts
 #   -e  for the environment of the tests, if this is that scenario
+#   -q, -a  as those of scripts/machine/vm.sh
 #   -s  the list of skips that are expected, in place of scenarios/SCENARIO.skips: see verdict.py
 # TESTS="name ..." in the environment runs these of the self tests. What scenarios/list says of .without files is left out.
 # RESULTDIR gets console.log, output.log, verdict, counts ("PASSED FAILED SKIPPED"), and without: all that was left out.
@@ -14,8 +15,8 @@ set -eu
 . "$(dirname "$0")/../lib/lib.sh"
 . "$TOP/scripts/lib/scenario.sh"
 
-kernel='' results='' slowdown=1 kunit=--kunit alone='' after='' variable='' files='' limit='' skips=''
-while getopts k:o:x:unc:e:f:t:s: option; do
+kernel='' results='' slowdown=1 kunit=--kunit alone='' after='' variable='' files='' limit='' patience='' arguments='' skips=''
+while getopts k:o:x:unc:e:f:t:q:a:s: option; do
 	case $option in
 	k) kernel=$OPTARG ;;
 	o) results=$OPTARG ;;
@@ -26,9 +27,11 @@ while getopts k:o:x:unc:e:f:t:s: option; do
 	e) variable=$OPTARG ;;
 	f) files=$OPTARG ;;
 	t) limit=$OPTARG ;;
+	q) patience=$OPTARG ;;
+	a) arguments=$OPTARG ;;
 	s) skips=$OPTARG ;;
 	*) die "usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u | -n] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE]" \
-		"[-f FILES] [-t SECONDS] [-s FILE] SCENARIO [TEST...]" ;;
+		"[-f FILES] [-t SECONDS] [-q SECONDS] [-a ARGUMENTS] [-s FILE] SCENARIO [TEST...]" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -93,12 +96,22 @@ start=$(date +%s)
 status=0
 # A machine ends with its first oops: KUnit would wait five minutes for the thread that is gone.
 step "$scenario: booting, tests" "$results/output.log" "$TOP/scripts/machine/vm.sh" -s "$scenario" -k "$kernel" -o "$results/console.log" \
-	-t "$limit" -a "oops=panic${kunit:+ kunit.enable=1}" -f "$files $results/without:/etc/without" \
+	-t "$limit" ${patience:+-q "$patience"} -a "oops=panic${kunit:+ kunit.enable=1} $arguments" \
+	-f "$files $results/without:/etc/without" \
 	-r "KSELFTEST_SLOWDOWN=$slowdown ${variable:+$variable }kselftest $*${after:+; $after}" || status=$?
 
 verdict=0
 "$TOP/scripts/test/verdict.sh" "$results" "$scenario" $kunit --status "$status" ${skips:+--skips "$skips"} \
 	--console "$results/console.log" --output "$results/output.log" "$@" || verdict=$?
+if [ "$verdict" -ne 0 ]; then
+	# step has shown the output's of a command that failed
+	[ "$status" -ne 0 ] || last_lines "$results/output.log"
+	# of a kernel that ended itself up to that: what follows is a table of all tasks
+	say "$scenario: the end of its console:"
+	tr -d '\r' < "$results/console.log" | sed '/Kernel panic/q' > "$results/console.end"
+	last_lines "$results/console.end"
+	rm "$results/console.end"
+fi
 read -r passed failed skipped < "$results/counts"
 say "$scenario: $passed passed, $failed failed, $skipped skipped ($(($(date +%s) - start)) s, logs in $results)"
 exit "$verdict"

@@ -122,7 +122,9 @@ summary() {
 			echo "FAIL: no verdict: it did not end, or not as it should" > "$results/$dir/verdict"
 			echo "0 1 0" > "$results/$dir/counts"
 		}
-		sed -n "s|^FAIL: |FAIL: $dir: |p" "$results/$dir/verdict"
+		# with what it says of each, if that is little
+		awk -v dir="$dir" '/^FAIL: / { sub(/^FAIL: /, "FAIL: " dir ": "); print; rest = 4; next }
+			/^      / && rest-- > 0 { print; next } { rest = 0 }' "$results/$dir/verdict"
 	done < "$results/parts"
 	while read -r dir name _; do
 		cat "$results/$dir/counts"

@@ -45,7 +45,14 @@ RUN = re.compile(r"^# +RUN +(\S+)")
 
 
 STATUS = {120: "the kernel panicked", 121: "the machine stopped early", 122: "not the machine described",
-	  123: "QEMU did not start", 124: "the time limit was reached"}
+	  123: "QEMU did not start", 124: "it hung, or the time limit was reached"}
+# What vm.sh says of such an end
+REASON = re.compile(r"^vm: [^ ]+: (.*) \(console: [^)]*\)$")
+# A task that is blocked, among all tasks that a kernel prints at its end
+BLOCKED = re.compile(r"^task:\S+ +state:D ")
+# Of a splat: what registers hold says little, and where its stack ends
+REGISTERS = re.compile(r"^(?:R(?!IP)[A-Z0-9]{2}|[CDEFGS]S|[CD]R\d|PKRU|Code):")
+STACK_END = re.compile(r"</TASK>|---\[ end ")
 
 
 def list_of(path, errors):
@@ -299,6 +306,26 @@ def parse(parser, lines, what, verdict):
 	return passed
 
 
+def context_of(lines):
+	"""What is shown of the lines that follow a splat: up to the end of the stack, if there is one, and few otherwise."""
+	kept = [line for line in lines if not REGISTERS.match(line)]
+	end = next((i for i, line in enumerate(kept[:30], 1) if STACK_END.search(line)), 6)
+	return ["      " + line for line in kept[:end]]
+
+
+def blocked_tasks(lines):
+	"""The first three of them, with their stacks."""
+	shown, tasks, inside = [], 0, False
+	for line in lines:
+		if line.startswith("task:"):
+			inside = bool(BLOCKED.match(line)) and tasks < 3
+			tasks += inside
+		if inside:
+			shown.append("      " + line)
+			inside = not STACK_END.search(line)
+	return shown
+
+
 def judge_console(lines, verdict):
 	"""Splats, and whether the machine came up and went down as it should."""
 	if not lines:
@@ -310,8 +337,8 @@ def judge_console(lines, verdict):
 	for number, line in enumerate(lines, 1):
 		if SPLATS.search(line) and not MARK.match(PREFIX.sub("", line)):
 			verdict.fail(f"console line {number}: {PREFIX.sub('', line)}")
-			for context in lines[number:number + 6]:
-				verdict.lines.append("      " + PREFIX.sub("", context))
+			verdict.lines += context_of(PREFIX.sub("", follows) for follows in lines[number:number + 60])
+			verdict.lines += blocked_tasks(PREFIX.sub("", follows) for follows in lines[number:])
 			break
 	marks = [found for found in (MARK.match(PREFIX.sub("", line)) for line in lines) if found]
 	for found in marks:
@@ -421,7 +448,9 @@ def judge_machine(parser, options, verdict):
 	if options.tests:
 		judge_kselftests(parser, options.tests, read_lines(options.output), verdict)
 	if options.status:
-		verdict.fail(f"the run ended with status {options.status} ({STATUS.get(options.status, 'of its command')})")
+		said = [found.group(1) for found in map(REASON.match, read_lines(options.output)[-20:]) if found]
+		reason = said[-1] if said and options.status in STATUS else STATUS.get(options.status, "of its command")
+		verdict.fail(f"the run ended with status {options.status} ({reason})")
 
 
 def main():
