@@ -144,6 +144,7 @@ cannot() {
 
 rm -rf "$results"
 mkdir -p "$results"
+export STEP_TIMES="${STEP_TIMES:-$results/steps}"
 "$TOP/scripts/host/setup.sh" || cannot "set-up"
 "$TOP/scripts/kernel/kernel.sh" -c "$config" || cannot "the $config kernel does not build"
 parts > "$results/parts"
@@ -183,5 +184,6 @@ END {
 }' "$results/parts" | make -s -k -j "$workers" -f - || true
 
 times > "$results/times"
+"$TOP/scripts/test/dearest.sh" "$results"
 say "all tests took $(($(date +%s) - started)) s, $(processor_time "$results/times") s of processor time; logs in $results"
 summary
