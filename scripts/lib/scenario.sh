@@ -24,6 +24,13 @@ scenario_value() {
 	scenario_lines "$1" | sed -n "s/^$2=//p" | tr '\n' ' ' | sed 's/ *$//'
 }
 
+# scenario_tests SCENARIO [often]: the kselftests that run there, or "all"; with "often" those of make test
+scenario_tests() {
+	awk -F '\t' -v name="$1" -v often="${2:-}" '
+		$1 == name { print often || $3 == "=" ? $2 : $3; found = 1 }
+		END { exit !found }' "$TOP/scenarios/tests" || die "scenarios/tests does not say which self tests run on $1"
+}
+
 # scenario_config SCENARIO: the configuration of the kernel that it boots
 scenario_config() {
 	scenario_conf=$(scenario_conf "$1") || exit

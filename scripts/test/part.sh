@@ -76,9 +76,11 @@ run() {
 	else
 		# What repeats takes other random calls each time; their seed is printed.
 		[ "$mode" != soak ] || variable=${variable:-$part:MEMPOLICY2_SEED=$(date +%s)}
+		often=''
+		[ "$runs" != test ] || often=yes
 		[ "$config" != default ] || kernel=$BUILD/kernel/$(scenario_config "$part")
 		"$TOP/scripts/test/scenario.sh" -k "$kernel" -x "$slowdown" -o "$results" ${leaks:+-c "$leaks"} \
-			${variable:+-e "$variable"} "$part" "$@"
+			${variable:+-e "$variable"} ${often:+-p} "$part" "$@"
 	fi
 }
 

@@ -2,21 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0
 # Boots one scenario, runs KUnit at boot and kselftests after it, and judges the run.
 # usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u | -n] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES]
-#	[-t SECONDS] [-q SECONDS] [-a ARGUMENTS] [-s FILE] SCENARIO [TEST...]
+#	[-t SECONDS] [-q SECONDS] [-a ARGUMENTS] [-s FILE] [-p] SCENARIO [TEST...]
 #   -u  without KUnit    -n  KUnit alone    -x  every limit that many times longer
 #   -c  a command to run after the tests, its status counts
 #   -e  for the environment of the tests, if this is that scenario
 #   -q, -a  as those of scripts/machine/vm.sh
+#   -p  the programs of make test, not all that the machine can run
 #   -s  the list of skips that are expected, in place of scenarios/SCENARIO.skips: see verdict.py
-# TESTS="name ..." in the environment runs these of the self tests. What scenarios/list says of .without files is left out.
+# TESTS="name ..." in the environment runs these of the self tests that the machine can run. What scenarios/list says of .without files is left out.
 # RESULTDIR gets console.log, output.log, verdict, counts ("PASSED FAILED SKIPPED"), and without: all that was left out.
 # The exit status is 0 when all is well. A machine that has nothing to run is not booted, and counts as "0 0 0".
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
 . "$TOP/scripts/lib/scenario.sh"
 
-kernel='' results='' slowdown=1 kunit=--kunit alone='' after='' variable='' files='' limit='' patience='' arguments='' skips=''
-while getopts k:o:x:unc:e:f:t:q:a:s: option; do
+kernel='' results='' slowdown=1 kunit=--kunit alone='' after='' variable='' files='' limit='' patience='' arguments='' skips='' often=''
+while getopts k:o:x:unc:e:f:t:q:a:s:p option; do
 	case $option in
 	k) kernel=$OPTARG ;;
 	o) results=$OPTARG ;;
@@ -30,8 +31,9 @@ while getopts k:o:x:unc:e:f:t:q:a:s: option; do
 	q) patience=$OPTARG ;;
 	a) arguments=$OPTARG ;;
 	s) skips=$OPTARG ;;
+	p) often=often ;;
 	*) die "usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u | -n] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE]" \
-		"[-f FILES] [-t SECONDS] [-q SECONDS] [-a ARGUMENTS] [-s FILE] SCENARIO [TEST...]" ;;
+		"[-f FILES] [-t SECONDS] [-q SECONDS] [-a ARGUMENTS] [-s FILE] [-p] SCENARIO [TEST...]" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -66,7 +68,8 @@ among() {
 	esac
 }
 if [ $# -eq 0 ] && [ -z "$alone" ]; then
-	tests=$(scenario_value "$conf" tests)
+	[ -z "${TESTS:-}" ] || often=''
+	tests=$(scenario_tests "$scenario" "$often")
 	[ "$tests" != all ] || tests=$known
 	for name in ${TESTS:-} $tests; do
 		among "$name" "$known" || die "$scenario: no self test is called '$name'; there are: $known"

@@ -46,7 +46,7 @@ scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r
 	default | "$config") ;;
 	*) [ "$config" = default ] || continue ;;
 	esac
-	[ "$(scenario_value "$(scenario_conf "$name")" tests)" = all ] && echo "1 $name" || echo "2 $name"
+	[ "$(scenario_tests "$name")" = all ] && echo "1 $name" || echo "2 $name"
 done | sort -s -n | cut -d ' ' -f 2)
 listed="machines -"
 if [ -z "$compiler" ] && [ "$mode" != timed ]; then

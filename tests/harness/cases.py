@@ -4,9 +4,9 @@
 
 usage: cases.py
 
-Reads tests= of scenarios/*.conf, the .without and .skips files beside them and beside the configurations, which scenarios/list
-explains, tests/timed and tests/switches, and asks the built self tests for their cases. Nothing is booted: what is skipped unexpectedly
-is for the verdict of a run.
+Reads the table scenarios/tests, the .without and .skips files beside it and beside the configurations, which scenarios/list explains,
+tests/timed and tests/switches, and asks the built self tests for their cases. Nothing is booted: what is skipped unexpectedly is for the
+verdict of a run.
 """
 
 import fnmatch
@@ -79,21 +79,27 @@ class Without:
 class Scenario:
 	"""One machine of scenarios/list."""
 
-	def __init__(self, name, programs):
+	def __init__(self, name, row, programs):
+		"""ROW is that of scenarios/tests, without the name."""
 		self.name = name
 		conf = (SCENARIOS / f"{name}.conf").read_text(encoding="utf-8")
 		self.config = (re.findall(r"^config=(.*)$", conf, re.MULTILINE) or [CONFIG])[0]
-		tests = " ".join(re.findall(r"^tests=(.*)$", conf, re.MULTILINE))
-		self.unknown = [] if tests == "all" else [test for test in tests.split() if test not in programs]
+		often, tests = (list(programs) if names == "all" else names.split() for names in (row[0], row[0] if row[1] == "=" else row[1]))
+		self.unknown = [test for test in often + tests if test not in programs]
+		# What make test leaves to make soak, and what make soak would not have
+		self.rare, self.lost = set(tests) - set(often), set(often) - set(tests)
 		self.without = Without(SCENARIOS / f"{name}.without", SCENARIOS / "configs" / f"{self.config}.without")
-		self.tests = [test for test in (list(programs) if tests == "all" else tests.split())
-			      if test in programs and not self.without.leaves_out(test, None)]
+		self.tests = [test for test in tests if test in programs and not self.without.leaves_out(test, None)]
+		# An entry that is spelled out runs: nothing else would say that it does not.
+		self.idle = [test for names in row[:2] for test in names.split() if test in programs and self.without.leaves_out(test, None)]
 		self.skips = [(number, fields) for number, fields in rows(SCENARIOS / f"{name}.skips")]
 		self.skipped = {fields[0].removeprefix("?") for _, fields in self.skips}
 
-	def runs(self, program, case):
-		"""Is that case scheduled here, and expected to run?"""
-		return program in self.tests and not self.without.leaves_out(program, case) and f"{program}.{case}" not in self.skipped
+	def runs(self, program, case, often=False):
+		"""Is that case scheduled here, and expected to run? With often, by make test?"""
+		if program not in self.tests or often and program in self.rare:
+			return False
+		return not self.without.leaves_out(program, case) and f"{program}.{case}" not in self.skipped
 
 	def wrong_skips(self, programs, unit_tests):
 		"""Names that a run can never have."""
@@ -152,7 +158,7 @@ def wrong_switches(programs, machines):
 		machine = next((machine for machine in machines if machine.name == name), None)
 		if key != "-" and key[0] != "(" and key not in defined:
 			yield f"{where}: no file of ours defines the static key {key}"
-		if case not in (programs.get(program) or []) or not machine or not machine.runs(program, case):
+		if case not in (programs.get(program) or []) or not machine or not machine.runs(program, case, often=True):
 			yield f"{where}: no case of {program} that is called '{case}' runs on {name}"
 		elif key != "-" and "\nCONFIG_JUMP_LABEL=y\n" not in (SCENARIOS / "configs" / f"{machine.config}.config").read_text(encoding="utf-8"):
 			yield f"{where}: the kernel of {name} has no static branches"
@@ -164,9 +170,23 @@ def wrong_marks(programs, machines, unit_tests):
 	"""What is not as it should be in tests/marks"""
 	for number, fields in rows(TOP / "tests/marks"):
 		program, _, case = fields[0].partition(".")
-		known = fields[0] in unit_tests or any(machine.runs(program, case) and case in (programs[program] or []) for machine in machines)
+		known = fields[0] in unit_tests or any(machine.runs(program, case, often=True) and case in (programs[program] or [])
+						       for machine in machines)
 		if len(fields) != 2 or not known:
 			yield f"tests/marks:{number}: no case that runs anywhere is called '{fields[0]}', or it has no reason"
+
+
+def wrong_rows(names, table):
+	"""What is not as it should be in scenarios/tests"""
+	for number, fields in table:
+		if len(fields) != 4 or not all(field.strip() for field in fields):
+			yield f"scenarios/tests:{number}: not MACHINE<tab>PROGRAM ...<tab>PROGRAM ...<tab>WHAT IT ADDS"
+		elif fields[0] not in names:
+			yield f"scenarios/tests:{number}: scenarios/list has no '{fields[0]}'"
+	for name in names:
+		count = sum(1 for _, fields in table if fields[0] == name)
+		if count != 1:
+			yield f"scenarios/tests: {count} rows for '{name}'"
 
 
 def strays(names):
@@ -187,7 +207,9 @@ def main():
 		      for suite in re.findall(r'\.name = "(\w+)"', source) for case in re.findall(r"KUNIT_CASE\w*\((\w+)", source)}
 	wanted = {name for line in re.findall(r"^TEST_(?:GEN_)?PROGS *[:+]?= *(.*)$", (SOURCES / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
 		  for name in line.split()}
-	machines = [Scenario(name, programs) for name in names if (SCENARIOS / f"{name}.conf").exists()]
+	table = list(rows(SCENARIOS / "tests"))
+	row_of = {fields[0]: fields[1:] for _, fields in table if len(fields) == 4}
+	machines = [Scenario(name, row_of[name], programs) for name in names if (SCENARIOS / f"{name}.conf").exists() and name in row_of]
 	never = Without(SCENARIOS / "configs" / f"{CONFIG}.without")
 	booted = [machine for machine in machines if machine.config == CONFIG]
 	questions = {
@@ -197,8 +219,12 @@ def main():
 			[name for name, cases in programs.items() if not cases and not name.endswith(".sh")],
 		"every machine is on the list, and has a list of its own only then":
 			[f"{name}: no such file" for name in names if not (SCENARIOS / f"{name}.conf").exists()] + list(strays(names)),
-		"every machine runs self tests that there are":
-			[f"scenarios/{machine.name}.conf: no self test is called '{test}'" for machine in machines for test in machine.unknown],
+		"every machine has one row of scenarios/tests":
+			list(wrong_rows(names, table)),
+		"every machine runs self tests that there are, and that it can run":
+			[f"scenarios/tests: {machine.name}: {what} '{test}'" for machine in machines for what, tests in (
+				("no self test is called", machine.unknown), ("make soak does not run", sorted(machine.lost)),
+				("it can never run", machine.idle)) for test in tests],
 		"what is left out is there":
 			list(Without(*sorted(SCENARIOS.rglob("*.without"))).wrong(programs)),
 		"what is expected to be skipped is there, and runs":
@@ -211,7 +237,7 @@ def main():
 			list(wrong_marks(programs, machines, unit_tests)),
 		"every case runs on a machine":
 			[f"{name}.{case}" if case else name for name, cases in programs.items() for case in cases or [None]
-			 if not never.leaves_out(name, case) and not any(machine.runs(name, case) for machine in booted)],
+			 if not never.leaves_out(name, case) and not any(machine.runs(name, case, often=True) for machine in booted)],
 	}
 	tap = Tap(len(questions), dash=False)
 	for question, answers in questions.items():
