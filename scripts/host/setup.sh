@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Installs the packages that building and booting the kernel takes; -l lists
-# them instead.
+# them instead. ccache comes along where it can be had: what has been built once,
+# in this clone or another one, takes seconds then. Nothing depends on it.
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
@@ -25,4 +26,9 @@ if [ "$mode" = -l ]; then
 	printf '%s\n' "$@"
 else
 	need_packages "$@"
+	# asked for once: a machine without it may be one without an archive
+	if [ ! -e "$BUILD/.ccache-asked" ]; then
+		: >"$BUILD/.ccache-asked"
+		(need_packages ccache 2>/dev/null) || say "without ccache: each clone compiles everything anew"
+	fi
 fi

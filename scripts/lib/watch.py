@@ -162,8 +162,11 @@ class Watch:
 				self.read_to = max(self.read_to, console.tell() - 200)
 			if found:
 				return f"the unit test {found.group(1)} timed out"
-		if not options.quiet or not self.counts:
-			return None
+		return self.silence(now) if options.quiet and self.counts else None
+
+	def silence(self, now):
+		"""Returns why a command that has not printed is to be ended, if it is."""
+		options = self.options
 		if options.busy and self.demand.taken - self.quiet[0][1] >= options.busy:
 			return f"it printed nothing while it took {options.busy} s of processor time"
 		taken = asked = 0
