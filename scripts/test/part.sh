@@ -47,6 +47,8 @@ shift
 rm -rf "$results"
 mkdir -p "$results"
 # shellcheck disable=SC2034 # for the commands of the table
+[ "$runs" = soak ] && ask=-b || ask=''
+# shellcheck disable=SC2034 # as above
 kernel=$BUILD/kernel/$config machines=$results/machines
 
 # judged COMMAND...: a part on the host, which prints TAP

@@ -160,6 +160,9 @@ fi
 "$TOP/scripts/kernel/tools.sh" -c "$config" || cannot "the tools do not build"
 for name in $(echo "$listed" | sed -n 's/ base$//p'); do
 	# What several parts need is built before, with all processors.
+	ask=''
+	[ "$mode" != soak ] || ask=-b
+	! "$TOP/scripts/kernel/answers.sh" $ask > /dev/null || break
 	if grep -q " $name$" "$results/parts"; then
 		"$TOP/scripts/kernel/kernel.sh" -b || cannot "the base kernel does not build"
 		break

@@ -2,26 +2,31 @@
 # SPDX-License-Identifier: GPL-2.0
 # Boots with good and bad movablecore= and page_alloc.channels=: each item that is not taken has one line that says why, and the machine
 # comes up with all of its memory. What movablecore= and kernelcore= did before is compared with the kernel without the series. Prints TAP.
-# usage: parameters.sh [-k KERNELDIR] [-x SLOWDOWN] [-o RESULTDIR]
+# What that one makes of them is taken from bases/NAME/answers, if it is there.
+# usage: parameters.sh [-k KERNELDIR] [-x SLOWDOWN] [-o RESULTDIR] [-b | -w]
+#   -b  the kernel without the series is booted all the same, and what is kept compared with that    -w  what it makes is kept
 set -eu
 . "$(dirname "$0")/../../scripts/lib/lib.sh"
 
-kernel=$BUILD/kernel/default slowdown=1 results=$BUILD/test/parameters
-while getopts k:x:o: option; do
+kernel=$BUILD/kernel/default slowdown=1 results=$BUILD/test/parameters asked=''
+while getopts k:x:o:bw option; do
 	case $option in
 	k) kernel=$OPTARG ;;
 	x) slowdown=$OPTARG ;;
 	o) results=$OPTARG ;;
-	*) die "usage: parameters.sh [-k KERNELDIR] [-x SLOWDOWN] [-o RESULTDIR]" ;;
+	b | w) asked=-$option ;;
+	*) die "usage: parameters.sh [-k KERNELDIR] [-x SLOWDOWN] [-o RESULTDIR] [-b | -w]" ;;
 	esac
 done
 base=$BUILD/kernel/default-base
+answers=''
+[ -n "$asked" ] || answers=$("$TOP/scripts/kernel/answers.sh") || asked=-b
 rm -rf "$results"
 mkdir -p "$results"
 # What counts is this test's result, so no counts of single machines are left in its directory.
 judged=$(mktemp -d)
 trap 'rm -rf "$judged"' EXIT
-"$TOP/scripts/kernel/kernel.sh" -b >&2
+[ -z "$asked" ] || "$TOP/scripts/kernel/kernel.sh" -b >&2
 
 work=$results
 status=0
@@ -332,24 +337,39 @@ holds "the channels are in force" grep -qx 'channels 0x8000000@0x18000000,0x8000
 holds "the blocks are movable" is "$(pages present Movable)" $((512 * 256))
 holds "all memory is there" all_memory
 
-# What there was before does what it did. The last one was never right.
+# What there was before does what it did. The last one was never right. A line that is kept has the parameters before a tab.
 before() {
 	number=0
 	for parameters; do
 		number=$((number + 1))
-		for from in "$base" "$kernel"; do
-			boot "before-$number-${from##*/}" "$from" "$parameters"
+		if [ -n "$asked" ]; then
+			boot "before-$number-base" "$base" "$parameters"
 			zones "$boot.out" > "$boot.zones"
-		done
+			sed "s/^/$parameters\t/" "$boot.zones" >> "$results/base.zones"
+		else
+			awk -F '\t' -v parameters="$parameters" '$1 == parameters { print $2 }' "$answers/zones" \
+				> "$results/before-$number-base.zones"
+		fi
+		boot "before-$number-series" "$kernel" "$parameters"
+		zones "$boot.out" > "$boot.zones"
 		boot=$results/before-$number
-		holds "'$parameters' makes the zones that it made" diff "$boot-${base##*/}.zones" "$boot-${kernel##*/}.zones"
-		holds "'$parameters' makes zones" grep -q present "$boot-${kernel##*/}.zones"
+		holds "'$parameters' makes the zones that it made" diff "$boot-base.zones" "$boot-series.zones"
+		holds "'$parameters' makes zones" grep -q present "$boot-series.zones"
 	done
+	[ "$asked" != -w ] || cp "$results/base.zones" "$TOP/bases/$BASE/answers/zones"
+	if [ -n "$asked" ] && answers=$("$TOP/scripts/kernel/answers.sh"); then
+		holds "what is kept of the kernel without the series is what it makes" diff "$results/base.zones" "$answers/zones"
+	fi
 }
 kinds() {
-	grep 'CONFIG_ZONE_' "$1/config"
+	sed -n 's/^CONFIG_\(ZONE_[A-Z0-9_]*\)=y$/kinds\t\1/p' "$1/config"
 }
-if [ "$(kinds "$base")" = "$(kinds "$kernel")" ]; then
+if [ -n "$asked" ]; then
+	kinds "$base" > "$results/base.zones"
+else
+	cp "$answers/zones" "$results/base.zones"
+fi
+if [ "$(grep '^kinds' "$results/base.zones")" = "$(kinds "$kernel")" ]; then
 	before "" movablecore=600M movablecore=10% kernelcore=512M kernelcore=40% "kernelcore=1G movablecore=300M" kernelcore=mirror \
 		movable_node movablecore=4G movablecore
 else

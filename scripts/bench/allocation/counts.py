@@ -131,6 +131,50 @@ class Boot:
         return None if not costs or None in costs else max(costs)
 
 
+# What is remembered of a row
+REMEMBERED = ("policy_code", "single", "lines")
+
+
+class RememberedRow:
+    """What one policy cost in a boot whose figures were kept; no policy, no figures."""
+
+    def __init__(self, load, fields):
+        self.load = load
+        self.error = 0 if fields["policy_code"] else 1
+        if not self.error:
+            self.code, self.single, self.lines = (float(fields[name]) for name in REMEMBERED)
+
+
+class RememberedBoot(Boot):
+    """As Boot, of a kernel that is not there: all that limits and tables of a gate ask for."""
+
+    def __init__(self, kernel, nodes, rows):  # pylint: disable=super-init-not-called
+        self.kernel, self.nodes = kernel, nodes
+        self.version, self.compiler = rows[0]["version"], rows[0]["compiler"]
+        keys = [tuple(row[name] for name in KEY) for row in rows]
+        self.rows = {key: RememberedRow(key[0], row) for key, row in zip(keys, rows)}
+        self.orders = {}
+
+
+KEY = ("load", "policy", "scope", "weights")
+HEAD = ["version", "compiler", "nodes", *KEY, *REMEMBERED]
+
+
+def remember(boots):
+    """Lines of a table from which recall() makes the same boots."""
+    for (_, nodes), boot in sorted(boots.items()):
+        for key, row in boot.rows.items():
+            figures = [""] * len(REMEMBERED) if row.error else [f"{row.code:.4f}", f"{row.single:g}", f"{row.lines:g}"]
+            yield [boot.version, boot.compiler, nodes, *key, *figures]
+
+
+def recall(kernel, rows):
+    """The boots that were kept, as read() has them."""
+    sizes = dict.fromkeys(int(row["nodes"]) for row in rows)
+    return {(kernel, nodes): RememberedBoot(kernel, nodes, [row for row in rows if int(row["nodes"]) == nodes])
+            for nodes in sizes}
+
+
 def read(directory):
     """The boots that the plan of a directory names, (kernel, nodes) -> Boot."""
     boots = {}

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """Makes the tables of run.sh from what its virtual machines left.
 
-usage: report.py [--gate | --twice | --commit | --bench] DIRECTORY
+usage: report.py [--gate [ANSWERS] | --twice | --commit | --answers ANSWERS | --bench] DIRECTORY
 
 Prints the tables and writes them to DIRECTORY, as text and as CSV. With --bench
 they go to out/bench, and the limits follow as lines that say "holds" or "DOES
 NOT HOLD". With --gate prints TAP, the tables as comments. Both exit 1 when a
 figure is above its limit. --twice prints TAP as well, on which two boots are the
-same. --commit writes the figures that --gate compares with.
+same. --commit writes the figures that --gate compares with. ANSWERS are figures of
+the base: --answers writes them, and --gate takes them from there where the base
+was not booted, and compares them with those of a base that was.
 """
 
 import csv
@@ -263,6 +265,17 @@ def fidelity_limits(rows):
                f"{'below 2' if several else '1'}")
 
 
+def remembered(boots, kept):
+    """(holds, sentence): does the base cost what was kept of it?"""
+    now = {(nodes, *key): row for (kernel, nodes), boot in boots.items() if kernel == "default-base"
+           for key, row in boot.rows.items()}
+    before = {(nodes, *key): row for (_, nodes), boot in counts.recall("default-base", kept).items()
+              for key, row in boot.rows.items()}
+    other = [key for key in {*now, *before} if key not in now or key not in before or bool(now[key].error) != bool(before[key].error) or
+             not now[key].error and key[1] != "huge" and abs(now[key].code - before[key].code) > 0.5]
+    yield not other, f"the base costs what is kept of it: {len(other)} figures differ"
+
+
 def identical(directory):
     with open(os.path.join(directory, "plan")) as f:
         results = [line.split()[4] for line in f]
@@ -356,10 +369,11 @@ def print_tap(results, text):
 def main():
     args = sys.argv[1:]
     mode = args.pop(0) if args and args[0].startswith("--") else ""
+    answers = args.pop(0) if mode in ("--gate", "--answers") and len(args) == 2 else None
     if len(args) != 1 or mode not in ("", "--gate", "--twice", "--commit",
-                                      "--bench"):
-        sys.exit("usage: report.py [--gate | --twice | --commit | --bench] "
-                 "DIRECTORY")
+                                      "--answers", "--bench") or mode == "--answers" and not answers:
+        sys.exit("usage: report.py [--gate [ANSWERS] | --twice | --commit | --answers ANSWERS | "
+                 "--bench] DIRECTORY")
     directory = args[0]
     if mode == "--twice":
         return print_tap(list(identical(directory)), [])
@@ -367,6 +381,16 @@ def main():
     if mode == "--commit":
         commit(boots)
         return 0
+    if mode == "--answers":
+        write_csv(answers, counts.HEAD, counts.remember(boots))
+        return 0
+    kept = []
+    if answers:
+        with open(answers, newline="") as f:
+            kept = list(csv.DictReader(f))
+    booted = ("default-base", 2) in boots
+    if kept and not booted:
+        boots = {**counts.recall("default-base", kept), **boots}
 
     rows = list(deviations(boots))
     text = list(table(directory, boots, mode == "--bench"))
@@ -374,7 +398,8 @@ def main():
     target = os.path.join(TOP, "out", "bench") if mode == "--bench" \
         else directory
     os.makedirs(target, exist_ok=True)
-    write_tables(target, boots, rows)
+    if booted:
+        write_tables(target, boots, rows)
     results = list(limits(directory, boots, rows))
     if mode == "--bench":
         text += [""] + [verdict(*result) for result in results]
@@ -384,6 +409,8 @@ def main():
         with open(COMMITTED, newline="") as f:
             committed = list(csv.DictReader(f))
         results += growth(figures(boots), measured_on(boots), committed)
+        if kept and booted:
+            results += remembered(boots, kept)
         return print_tap(results, text + [""] + fidelity)
     print("\n".join(text + [""] + fidelity))
     return status(results) if mode else 0

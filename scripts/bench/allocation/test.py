@@ -4,6 +4,7 @@
 import itertools
 import os
 import sys
+import types
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
@@ -82,7 +83,30 @@ def figures():
     check("figures of another base are skipped", judged({key: 999.0}, "6.2") == [None])
 
 
+def base():
+    def boots(*codes):
+        rows = {("anon", "default", "-", "-"): codes[0], ("anon", "interleave", "task", "-"): codes[1]}
+        rows = {key: types.SimpleNamespace(load=key[0], error=0, code=code, single=7, lines=9) for key, code in rows.items()}
+        rows["anon", "weighted", "task", "5:1"] = types.SimpleNamespace(load="anon", error=22)
+        return {("default-base", 2): types.SimpleNamespace(version="6.1", compiler="gcc 12", rows=rows)}
+
+    kept = [dict(zip(counts.HEAD, map(str, row))) for row in counts.remember(boots(111.25, 151.5))]
+    again = counts.recall("default-base", kept)["default-base", 2]
+    check("figures of the base are kept as they are", (again.default("anon").code, again.default("anon").lines) == (111.25, 9))
+    check("and what follows from them", near(again.worst("anon", "interleave", "task"), 40.25))
+    check("a policy that the base does not have costs nothing there", again.worst("anon", "weighted", "task") is None)
+    check("the machine they are of", (again.version, again.compiler, again.nodes) == ("6.1", "gcc 12", 2))
+
+    def same(now):
+        return next(report.remembered(now, kept))[0]
+
+    check("a base that costs the same is as it was kept", same(boots(111.25, 151.5)))
+    check("one that costs an instruction more is not", not same(boots(111.25, 152.5)))
+    check("nor is one with another policy", not same({("default-base", 4): boots(111.25, 151.5)["default-base", 2]}))
+
+
 orders()
 limits()
+base()
 figures()
 sys.exit(print_results(results))
