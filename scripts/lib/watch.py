@@ -49,8 +49,9 @@ class Process:
 	def __init__(self, pid):
 		self.pid = pid
 		fields = read(f"/proc/{pid}/stat").rpartition(")")[2].split()
-		self.alive = len(fields) > 19 and fields[0] not in "ZX"
-		if not self.alive:
+		self.there = len(fields) > 19
+		self.alive = self.there and fields[0] not in "ZX"
+		if not self.there:
 			return
 		self.state, self.parent = fields[0], int(fields[1])
 		self.children_time = (int(fields[13]) + int(fields[14])) / TICKS
@@ -77,14 +78,20 @@ class Process:
 		return f"{self.pid} {self.state} {where}: {command[:160]}"
 
 
-def tree(root):
-	"""ROOT and all that it has started, with their depths; children follow their parents."""
+def tree(root, command=None):
+	"""
+	All that ROOT has started, with their depths; children follow their parents.
+
+	With COMMAND its other children that have ended are waited for: nobody else does that for those whose parents have ended.
+	"""
 	below = collections.defaultdict(list)
 	for name in os.listdir("/proc"):
 		if name.isdigit():
 			process = Process(int(name))
 			if process.alive:
 				below[process.parent].append(process)
+			elif command and process.there and process.parent == root and process.pid != command:
+				os.waitpid(process.pid, os.WNOHANG)
 	found, todo = [], [(0, process) for process in below[root]]
 	while todo:
 		depth, process = todo.pop()
@@ -279,7 +286,7 @@ def run(options):
 				status = command.wait(options.interval)
 				break
 			except subprocess.TimeoutExpired:
-				reason = watch.look([process for _, process in tree(parent)])
+				reason = watch.look([process for _, process in tree(parent, command.pid)])
 			if reason:
 				return ended(options, reason, command)
 	end(parent)
