@@ -170,16 +170,16 @@ wait "$holder" || :
 
 cat > "$top/Makefile" << 'END'
 test:
-	@scripts/test/long.sh
+	@tests/long.sh
 debug-test check:
 	@echo "FAIL: $@: first"; echo "      and why"; echo "0 passed, 1 failed, 0 skipped"; exit 1
 END
-cat > "$top/scripts/test/long.sh" << 'END'
+cat > "$top/tests/long.sh" << 'END'
 #!/bin/sh
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../scripts/lib/lib.sh"
 step "a long part" build/part.log sh -c 'seq 7 40; sleep 1105'
 END
-chmod +x "$top/scripts/test/long.sh"
+chmod +x "$top/tests/long.sh"
 begin=$(date +%s)
 status=0
 CI_SECONDS=5 "$top/.ci/run" > "$work/out" 2> "$work/err" || status=$?
@@ -191,7 +191,7 @@ grep -A 15 '^still running' "$work/out" | sed '1d; s/^  //' > "$work/shown"
 holds "and its last fifteen lines" cmp -s "$work/wanted" "$work/shown"
 holds "and ends it" gone 1105
 holds "it says why" grep -qx "the time limit of 5 s was reached" "$work/err"
-sed -i 's/sleep 1105/true/' "$top/scripts/test/long.sh"
+sed -i 's/sleep 1105/true/' "$top/tests/long.sh"
 status=0
 CI_SECONDS=60 "$top/.ci/run" > "$work/out" 2> "$work/err" || status=$?
 tail -n 60 "$work/out" > "$work/last"
