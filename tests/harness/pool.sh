@@ -20,7 +20,7 @@ mkdir -p "$work/top/$selftests"
 cp -R "$TOP/scenarios" "$TOP/Makefile" "$TOP/bases" "$work/top"
 cp "$TOP/$selftests/Makefile" "$work/top/$selftests"
 cp "$TOP/scripts/lib/lib.sh" "$TOP/scripts/lib/scenario.sh" "$work/top/scripts/lib"
-cp "$TOP/scripts/test/test.sh" "$TOP/scripts/test/soak.sh" "$work/top/scripts/test"
+cp "$TOP/scripts/test/test.sh" "$TOP/scripts/test/soak.sh" "$TOP/scripts/test/dearest.sh" "$work/top/scripts/test"
 cat > "$work/top/scripts/host/setup.sh" <<'END'
 #!/bin/sh
 [ ! -e "$0.fails" ]
@@ -41,6 +41,7 @@ while [ "$1" != -o ]; do
 done
 mkdir -p "$2"
 echo "$3" >> "$(dirname "$2")/ran"
+echo "7 9" > "$2/time"
 exec > "$2/counts"
 : > "$2/verdict"
 case $3 in
@@ -99,6 +100,9 @@ fails() {
 runs test "5 passed, 0 failed, 2 skipped" ONLY=good
 runs test "7 passed, 1 failed, 3 skipped" "ONLY=fails good"
 fails fails
+held=0
+grep -qx ' *7 fails' "$work/out" && grep -qx ' *7 good' "$work/out" || held=1
+result $held "what took longest is told"
 bad="silent empty garbled doubled blank nothing mute denies shouts dies takes-its-shell"
 for part in $bad; do
 	runs test "5 passed, 1 failed, 2 skipped" "ONLY=good $part"
