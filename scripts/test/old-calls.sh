@@ -41,6 +41,11 @@ mkdir -p "$results"
 answers=''
 [ -n "$asked" ] || answers=$("$TOP/scripts/kernel/answers.sh") || asked=-b
 
+# sum: of answers, as they are kept: 53,000 lines are too many
+sum() {
+	sha256sum < "$1" | cut -d ' ' -f 1
+}
+
 # ask_base: its answers, behind the tests of the old calls, to $results/base. The cases that need the series are left out there, and none is
 # skipped.
 ask_base() {
@@ -51,29 +56,30 @@ ask_base() {
 		mempolicy_placement mempolicy_placement_32 mempolicy_set mempolicy_set_32 >&2 || status=$?
 	result "$status" "the kernel without the series passes the tests of the old calls"
 	tr -d '\r' < "$results/tests/output.log" | awk 'asked; /^# sweep$/ { asked = 1 }' > "$results/base"
+	[ "$(grep -c . "$results/base")" -gt 1000 ] && status=0 || status=$?
+	result "$status" "it gives $(grep -c . "$results/base") answers"
 	kept=$TOP/bases/$BASE/answers/old-calls
-	[ "$asked" != -w ] || cp "$results/base" "$kept"
+	[ "$asked" != -w ] || sum "$results/base" > "$kept"
 	"$TOP/scripts/kernel/answers.sh" > /dev/null || return 0
-	cmp -s "$results/base" "$kept" && status=0 || status=$?
+	[ "$(sum "$results/base")" = "$(cat "$kept")" ] && status=0 || status=$?
 	result "$status" "what is kept of its answers is what it answers"
 }
 
 echo "TAP version 13"
-if [ -n "$asked" ]; then
-	ask_base
-else
-	cp "$answers/old-calls" "$results/base"
-fi
 "$TOP/scripts/machine/vm.sh" -s cxl2 -k "$kernel" -o "$results/series.console" -t "$limit" -r "$sweep" \
 	> "$results/series.out" && status=0 || status=$?
 tr -d '\r' < "$results/series.out" | awk 'asked; /^# sweep$/ { asked = 1 }' > "$results/series"
 result "$status" "the kernel with the series answers"
-for name in base series; do
-	[ "$(grep -c . "$results/$name")" -gt 1000 ] && status=0 || status=$?
-	result "$status" "$name: $(grep -c . "$results/$name") answers"
-done
-diff "$results/base" "$results/series" > "$results/difference" && status=0 || status=$?
+[ "$(grep -c . "$results/series")" -gt 1000 ] && status=0 || status=$?
+result "$status" "it gives $(grep -c . "$results/series") answers"
+# Which one is another one only the kernel itself can tell.
+[ -n "$asked" ] || [ "$(sum "$results/series")" = "$(cat "$answers/old-calls")" ] || asked=-b
+status=0
+if [ -n "$asked" ]; then
+	ask_base
+	diff "$results/base" "$results/series" > "$results/difference" && status=0 || status=$?
+	head -n 20 "$results/difference" | sed 's/^/# /'
+fi
 result "$status" "every answer is the same"
-head -n 20 "$results/difference" | sed 's/^/# /'
 echo "1..$count"
 exit $failed
