@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Asks the kernel without the series, and writes what it answers to bases/NAME/answers: after a change of the base, of the configuration, or of
-# what is asked. make test compares with that.
+# Asks the kernel without the series, and writes what it answers to bases/NAME/answers: after a change of the base, of the configuration,
+# or of what is asked. make test compares with that.
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
 

@@ -9,7 +9,8 @@
 #   -q, -a  as those of scripts/machine/vm.sh
 #   -p  the programs of make test, not all that the machine can run
 #   -s  the list of skips that are expected, in place of scenarios/SCENARIO.skips: see verdict.py
-# TESTS="name ..." in the environment runs these of the self tests that the machine can run. What scenarios/list says of .without files is left out.
+# TESTS="name ..." in the environment runs these of the self tests that the machine can run. What scenarios/list says of .without files is
+# left out.
 # RESULTDIR gets console.log, output.log, verdict, counts ("PASSED FAILED SKIPPED"), and without: all that was left out.
 # The exit status is 0 when all is well. A machine that has nothing to run is not booted, and counts as "0 0 0".
 set -eu

@@ -47,7 +47,8 @@ gone() {
 boot() {
 	booted=$work/$1
 	"$TOP/scripts/test/scenario.sh" -u -k "$kernel" -x "$slowdown" -t 120 -q $((8 * slowdown)) -a "$2" -o "$booted" \
-		-s "$TOP/tests/harness/skips" -f "$TOP/tests/harness/guest:/usr/lib/kselftests/mm" uma "$3" > "$work/out" 2> "$work/err" || status=$?
+		-s "$TOP/tests/harness/skips" -f "$TOP/tests/harness/guest:/usr/lib/kselftests/mm" uma "$3" \
+		> "$work/out" 2> "$work/err" || status=$?
 }
 
 # hangs PATTERN FUNCTION NAME ARGUMENTS TEST: the run fails, says PATTERN, and the console has the stack with FUNCTION, if there is one
@@ -151,7 +152,7 @@ esac
 END
 chmod +x "$top/tests/waits.sh"
 for kind in pipe lock child; do
-	printf '%s\ttest\t-\ttests/waits.sh %s\tit waits\n' "$kind" "$kind"
+	printf '%s\ttest\t-\t%s %s\tit waits\n' "$kind" tests/waits.sh "$kind"
 done > "$top/scripts/test/list"
 # shellcheck disable=SC2016 # for that shell
 flock -n "$work/lock" sh -c 'echo $$ > "$0"; exec sleep 1106' "$work/holder" &

@@ -7,7 +7,8 @@
 # in build/count.  With --gate it judges the figures, against limits and
 # against the committed ones: TAP on standard output, status 1 when one is too
 # high; figures of the base are taken from bases/NAME/answers, if they are there,
-# or are compared with what it costs now (-b). --answers writes these.  --twice shows in the same way that two boots are identical.  Both take
+# or are compared with what it costs now (-b). --answers writes these.
+# --twice shows in the same way that two boots are identical. Both take
 # the kernels as they are built, and one processor.  --commit writes the
 # committed figures.  --bench takes 1 to 64 nodes and further kernels of
 # build/kernel, and leaves its tables in out/bench.
