@@ -21,7 +21,7 @@ import subprocess
 import sys
 import time
 
-# Less than this share of a processor is no sign of life: a virtual machine whose kernel idles takes up to 14 %, all of it for its timers
+# Less than this share of a processor is no sign of life: an idle virtual machine with periodic ticks takes up to 14 % for these
 ALIVE = 0.2
 # What KUnit says of a case that it does not wait for any longer; its thread goes on, or hangs for ever
 TIMED_OUT = re.compile(r"#\s*(\S+): (?:test case|try) timed out")
@@ -162,9 +162,9 @@ class Watch:
 		if options.limit and now - self.start >= options.limit:
 			return f"the time limit of {options.limit} s was reached"
 		if options.console:
-			with open(options.console, encoding="utf-8", errors="replace") as console:
+			with open(options.console, "rb") as console:
 				console.seek(self.read_to)
-				found = TIMED_OUT.search(console.read())
+				found = TIMED_OUT.search(console.read().decode(errors="replace"))
 				# a line may have come by half
 				self.read_to = max(self.read_to, console.tell() - 200)
 			if found:

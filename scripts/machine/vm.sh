@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # Boots a kernel on a scenario's machine and runs a command there, or a shell on this terminal without one.
 # usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f "host[:guest] ..."] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a KERNEL-ARGUMENTS]
-#	[-i NS] [-m] [-w WINDOW] [-q SECONDS]
+#	[-i NS] [-m] [-w WINDOW] [-q SECONDS [-b SECONDS]]
 # Standard output is the command's, and so is the exit status, except for
 #   120 the kernel panicked    121 the machine stopped before the command ended    122 the machine is not as its scenario says
 #   123 QEMU did not start
 #   124 it hung, see scripts/lib/watch.py, or the time limit was reached: -t, or the scenario's, in seconds of processor time that all CPUs
 #       take together
 #   -q  the kernel ends, with the stacks of all tasks, when one is blocked for so many seconds of its clock, or a CPU does not come to what
-#       others wait for: 240 without it. The machine is ended when it gives no sign of life for a quarter more.
+#       others wait for: 240 without it. With it the machine is ended as well when it gives no sign of life for a quarter more, as none that
+#       runs tests is silent for so long; what a person runs may be.
+#   -b  with -q: and when it works for so many seconds of processor time without a line; a quarter more than -q without it
 #   -m  memory has the speed that the scenario says, while sim-run runs a command: see tools/numasim, and scripts/machine/sim.sh, which
 #       prepares it
 #   -w  with -m: how many cache misses all CPUs together wait for at a time, in place of the scenario's
@@ -21,8 +23,8 @@ set -eu
 . "$TOP/scripts/machine/qemu.sh"
 
 scenario=cxl2 kernel='' files='' command='' log='' limit='' arguments='' instruction=8 modelled='' window='' preload=''
-patience=240
-while getopts s:k:f:r:o:t:a:i:mw:q: option; do
+patience=240 watched='' busy=''
+while getopts s:k:f:r:o:t:a:i:mw:q:b: option; do
 	case $option in
 	s) scenario=$OPTARG ;;
 	k) kernel=$OPTARG ;;
@@ -34,9 +36,10 @@ while getopts s:k:f:r:o:t:a:i:mw:q: option; do
 	i) instruction=$OPTARG ;;
 	m) modelled=yes ;;
 	w) window=$OPTARG ;;
-	q) patience=$OPTARG ;;
+	q) patience=$OPTARG watched=yes ;;
+	b) busy=$OPTARG ;;
 	*) die "usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f FILES] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a ARGUMENTS]" \
-		"[-i NS] [-m] [-w WINDOW] [-q SECONDS]" ;;
+		"[-i NS] [-m] [-w WINDOW] [-q SECONDS [-b SECONDS]]" ;;
 	esac
 done
 
@@ -141,10 +144,14 @@ start() {
 	echo "$status" > "$work/status"
 }
 set -- env LD_PRELOAD="$preload" "$qemu" "$@"
+if [ -n "$watched" ] && [ -n "$command" ]; then
+	quiet=$((patience * 5 / 4))
+	set -- "$TOP/scripts/lib/watch.py" --quiet "$quiet" --busy "${busy:-$quiet}" --console "$log" --log "$log" --log "$work/output" \
+		--monitor "$work/monitor" "$@"
+fi
 if [ -n "$command" ]; then
 	# Through a pipe, because QEMU makes its standard output non-blocking for everyone who shares it. A file tells that it grows.
-	start "$TOP/scripts/lib/watch.py" --quiet $((patience * 5 / 4)) --busy $((patience * 5 / 4)) --console "$log" \
-		--log "$log" --log "$work/output" --monitor "$work/monitor" "$@" < /dev/null | tee "$work/output"
+	start "$@" < /dev/null | tee "$work/output"
 else
 	start "$@"
 fi

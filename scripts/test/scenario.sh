@@ -6,7 +6,7 @@
 #   -u  without KUnit    -n  KUnit alone    -x  every limit that many times longer
 #   -c  a command to run after the tests, its status counts
 #   -e  for the environment of the tests, if this is that scenario
-#   -q, -a  as those of scripts/machine/vm.sh
+#   -q, -a  as those of scripts/machine/vm.sh; -q is 240 without it
 #   -p  the programs of make test, not all that the machine can run
 #   -s  the list of skips that are expected, in place of scenarios/SCENARIO.skips: see verdict.py
 # TESTS="name ..." in the environment runs these of the self tests that the machine can run. What scenarios/list says of .without files is
@@ -17,7 +17,7 @@ set -eu
 . "$(dirname "$0")/../lib/lib.sh"
 . "$TOP/scripts/lib/scenario.sh"
 
-kernel='' results='' slowdown=1 kunit=--kunit alone='' after='' variable='' files='' limit='' patience='' arguments='' skips='' often=''
+kernel='' results='' slowdown=1 kunit=--kunit alone='' after='' variable='' files='' limit='' patience=240 arguments='' skips='' often=''
 while getopts k:o:x:unc:e:f:t:q:a:s:p option; do
 	case $option in
 	k) kernel=$OPTARG ;;
@@ -100,7 +100,7 @@ start=$(date +%s)
 status=0
 # A machine ends with its first oops: KUnit would wait five minutes for the thread that is gone.
 step "$scenario: booting, tests" "$results/output.log" "$TOP/scripts/machine/vm.sh" -s "$scenario" -k "$kernel" -o "$results/console.log" \
-	-t "$limit" ${patience:+-q "$patience"} -a "oops=panic${kunit:+ kunit.enable=1} $arguments" \
+	-t "$limit" -q "$patience" -b $((patience * slowdown * 5 / 4)) -a "oops=panic${kunit:+ kunit.enable=1} $arguments" \
 	-f "$files $results/without:/etc/without" \
 	-r "KSELFTEST_SLOWDOWN=$slowdown ${variable:+$variable }kselftest $*${after:+; $after}" || status=$?
 

@@ -74,6 +74,24 @@ hangs "the unit test waits_for_ever timed out" panic a-unit-test-that-times-out 
 boot a-good-test "" passes
 holds "a good test is not taken for one that hangs" grep -qx "2 0 1" "$booted/counts"
 
+# What a person runs may be silent: nothing watches over it but the limit of processor time.
+"$TOP/scripts/machine/vm.sh" -s uma -k "$kernel" -o "$work/own.console" -r "sleep 5; echo mine" > "$work/out" 2> "$work/err" &
+own=$!
+begin=$(date +%s)
+until grep -qs "machine as described" "$work/own.console" || [ $(($(date +%s) - begin)) -gt 300 ]; do
+	sleep 0.2
+done
+watchers() {
+	grep -lz -- "$work/own.console" /proc/[0-9]*/cmdline 2> /dev/null | while read -r process; do
+		! grep -qsz -- '--quiet' "$process" || echo "$process"
+	done
+}
+watchers > "$work/watchers"
+holds "a command of a person's own is not watched" [ ! -s "$work/watchers" ]
+status=0
+wait "$own" || status=$?
+holds "and ends as it does" [ "$status:$(tr -d '\r' < "$work/out")" = 0:mine ]
+
 # --- commands on the host ---
 
 # ends STATUS PATTERN TITLE OPTION... COMMAND...
