@@ -41,10 +41,15 @@ struct move {
 	int held;
 };
 
+/* How much memory is put together that nobody has asked for, in the background */
+#define PROACTIVENESS "/proc/sys/vm/compaction_proactiveness"
+
 FIXTURE(migration)
 {
 	char old[ARRAY_LEN(files)][32];
 	long balancing;
+	/* What a test has changed; 0 otherwise */
+	long proactiveness;
 	struct move move;
 	const char *missing;
 };
@@ -95,6 +100,8 @@ FIXTURE_TEARDOWN(migration)
 	if (!self->missing)
 		EXPECT_EQ(0, file_print(SYSCTL_DIR "/numa_balancing", "%ld",
 					self->balancing));
+	if (self->proactiveness > 0)
+		EXPECT_EQ(0, file_print(PROACTIVENESS, "%ld", self->proactiveness));
 }
 
 /* Some time in user space */
