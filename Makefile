@@ -8,7 +8,7 @@ override RUN := $(value RUN)
 export BASE BASE_TARBALL SCENARIO FILES RUN ONLY PEERS CONFIG LOCALMODCONFIG LSMOD \
 	TESTS ROUNDS VANILLA VERSION
 
-.PHONY: help run test timed-test soak mutants vm sim debug-test kernel tree series refresh check \
+.PHONY: help run test timed-test soak mutants vm sim debug-test kcsan-test kernel tree series refresh check \
 	check-all cross arm64-test upgrade-base count bench coverage deb deb-test doctor \
 	clean
 
@@ -38,6 +38,7 @@ help:
 	@echo 'make cross       the series builds for the other architectures; ONLY="name ..."'
 	@echo 'make arm64-test  the tests on arm64, in an emulated machine'
 	@echo 'make debug-test  every test on a kernel with KASAN, lockdep and more'
+	@echo 'make kcsan-test  tests that race with themselves, on a kernel that looks for data races; ROUNDS=number'
 	@echo 'make coverage    which lines of our kernel files the machines execute; ONLY="checked name ..."'
 	@echo 'make upgrade-base  moves to the newest of the base in the archive, when all hooks apply, and tests'
 	@echo '                   VERSION=6.1.y-z             to that one'
@@ -100,6 +101,9 @@ mutants:
 
 debug-test:
 	@scripts/test/debug.sh
+
+kcsan-test:
+	@scripts/test/kcsan.sh
 
 kernel:
 	@scripts/kernel/kernel.sh

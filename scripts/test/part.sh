@@ -10,7 +10,7 @@ set -eu
 . "$(dirname "$0")/../lib/lib.sh"
 . "$TOP/scripts/lib/scenario.sh"
 
-config=default slowdown=1 leaks='' variable='' results='' names='' mode=''
+config=default slowdown=1 leaks='' variable='' results='' names='' mode='' races=''
 while getopts c:x:le:o:nm: option; do
 	case $option in
 	c) config=$OPTARG ;;
@@ -80,9 +80,10 @@ run() {
 		[ "$mode" != soak ] || variable=${variable:-$part:MEMPOLICY2_SEED=$(date +%s)}
 		often=''
 		[ "$runs" != test ] || often=yes
+		[ "$mode" != races ] || races=$TOP/tests/races
 		[ "$config" != default ] || kernel=$BUILD/kernel/$(scenario_config "$part")
 		"$TOP/scripts/test/scenario.sh" -k "$kernel" -x "$slowdown" -o "$results" ${leaks:+-c "$leaks"} \
-			${variable:+-e "$variable"} ${often:+-p} "$part" "$@"
+			${variable:+-e "$variable"} ${often:+-p} ${races:+-r "$races"} "$part" "$@"
 	fi
 }
 

@@ -2,23 +2,26 @@
 # SPDX-License-Identifier: GPL-2.0
 # Boots one scenario, runs KUnit at boot and kselftests after it, and judges the run.
 # usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u | -n] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES]
-#	[-t SECONDS] [-q SECONDS] [-a ARGUMENTS] [-s FILE] [-p] SCENARIO [TEST...]
+#	[-t SECONDS] [-q SECONDS] [-a ARGUMENTS] [-s FILE] [-p] [-r LIST] SCENARIO [TEST...]
 #   -u  without KUnit    -n  KUnit alone    -x  every limit that many times longer
 #   -c  a command to run after the tests, its status counts
 #   -e  for the environment of the tests, if this is that scenario
 #   -q, -a  as those of scripts/machine/vm.sh; -q is 240 without it
 #   -p  the programs of make test, not all that the machine can run
 #   -s  the list of skips that are expected, in place of scenarios/SCENARIO.skips: see verdict.py
+#   -r  of each TEST only the cases that this list has for the scenario, see tests/races
 # TESTS="name ..." in the environment runs these of the self tests that the machine can run. What scenarios/list says of .without files is
 # left out.
-# RESULTDIR gets console.log, output.log, verdict, counts ("PASSED FAILED SKIPPED"), and without: all that was left out.
+# RESULTDIR gets console.log, output.log, verdict, counts ("PASSED FAILED SKIPPED"), and without: all that was left out. A kernel with KCSAN
+# leaves races there, those of the base alone.
 # The exit status is 0 when all is well. A machine that has nothing to run is not booted, and counts as "0 0 0".
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
 . "$TOP/scripts/lib/scenario.sh"
 
 kernel='' results='' slowdown=1 kunit=--kunit alone='' after='' variable='' files='' limit='' patience=240 arguments='' skips='' often=''
-while getopts k:o:x:unc:e:f:t:q:a:s:p option; do
+only=''
+while getopts k:o:x:unc:e:f:t:q:a:s:pr: option; do
 	case $option in
 	k) kernel=$OPTARG ;;
 	o) results=$OPTARG ;;
@@ -33,8 +36,9 @@ while getopts k:o:x:unc:e:f:t:q:a:s:p option; do
 	a) arguments=$OPTARG ;;
 	s) skips=$OPTARG ;;
 	p) often=often ;;
+	r) only=$OPTARG ;;
 	*) die "usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u | -n] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE]" \
-		"[-f FILES] [-t SECONDS] [-q SECONDS] [-a ARGUMENTS] [-s FILE] [-p] SCENARIO [TEST...]" ;;
+		"[-f FILES] [-t SECONDS] [-q SECONDS] [-a ARGUMENTS] [-s FILE] [-p] [-r LIST] SCENARIO [TEST...]" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -89,11 +93,39 @@ if [ $# -eq 0 ] && [ -z "$alone" ]; then
 	fi
 fi
 
+# others PROGRAM: its cases that the list does not have
+others() (
+	set -f
+	patterns=$(awk -F '\t' -v name="$1" -v scenario="$scenario" \
+		'$1 == name && index(" " $3 " ", " " scenario " ") { print $2 }' "$only")
+	"$programs/selftests/mm/$1" -l | while read -r name; do
+		for pattern in $patterns; do
+			# shellcheck disable=SC2254 # a pattern
+			case $name in
+			$pattern) continue 2 ;;
+			esac
+		done
+		echo "$name"
+	done | tr '\n' ' '
+)
+if [ -n "$only" ]; then
+	for test; do
+		cases=$(others "$test")
+		[ -z "$cases" ] || printf '%s\t%s\tnot in %s\n' "$test" "$cases" "${only#"$TOP/"}"
+	done >> "$results/without"
+fi
+
 # What is skipped is compared with what is expected. Kernels with checks have less memory left and take longer, so that they skip
 # other cases: nobody has committed which.
 if [ -z "$skips" ] && [ "$kind" = "$config" ]; then
 	skips=$TOP/scenarios/$scenario.skips
 	[ -f "$skips" ] || skips=/dev/null
+fi
+
+names=$* before=''
+if grep -qsx CONFIG_KCSAN=y "$kernel/config"; then
+	before="kcsan-closely && " after="${after:+$after; }kcsan-counters"
+	set -- "$@" --vmlinux "$kernel/vmlinux" --tree "$BUILD/tree" --races "$results/races"
 fi
 
 start=$(date +%s)
@@ -102,7 +134,7 @@ status=0
 step "$scenario: booting, tests" "$results/output.log" "$TOP/scripts/machine/vm.sh" -s "$scenario" -k "$kernel" -o "$results/console.log" \
 	-t "$limit" -q "$patience" -b $((patience * slowdown * 5 / 4)) -a "oops=panic${kunit:+ kunit.enable=1} $arguments" \
 	-f "$files $results/without:/etc/without" \
-	-r "KSELFTEST_SLOWDOWN=$slowdown ${variable:+$variable }kselftest $*${after:+; $after}" || status=$?
+	-r "${before}KSELFTEST_SLOWDOWN=$slowdown ${variable:+$variable }kselftest $names${after:+; $after}" || status=$?
 
 verdict=0
 "$TOP/scripts/test/verdict.sh" "$results" "$scenario" $kunit --status "$status" ${skips:+--skips "$skips"} \

@@ -4,7 +4,8 @@
 # scripts/test/list has.
 # usage: test.sh [-c CONFIG] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE] [-m MODE] [-n ROUNDS]
 #   -l  looks for memory leaks after the tests    -e  for the environment of the kselftests of one scenario
-#   -m  soak: all machines, and what shows that two runs are the same; timed: the programs of tests/timed, on the machines that stand there
+#   -m  soak: all machines, and what shows that two runs are the same; timed, races: the programs of tests/timed or of tests/races, on the
+#       machines that stand there
 #       coverage: all machines, and what else boots a kernel to reach lines of ours
 #   -n  each part that many times
 # ONLY="name ..." in the environment runs these of the scenarios and of the parts on the host; TESTS="name ..." these kselftests.
@@ -34,8 +35,9 @@ case $rounds in
 '' | *[!0-9]* | 0*) die "ROUNDS is '$rounds': it is a number, from 1" ;;
 esac
 
-# Machines of the kernel's architecture; what else there is to test is for this one. Those that run all self tests take longest. A machine
-# that has a kernel of its own is one for the default kernel's run only: with another one it would be a second machine of its kind.
+# Machines of the kernel's architecture; what else there is to test is for this one. Those for which make soak has all self tests take
+# longest. A machine that has a kernel of its own is one for the default kernel's run only: with another one it would be a second machine of
+# its kind.
 target "$config"
 tested=$arch
 scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r name; do
@@ -49,7 +51,11 @@ scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r
 	[ "$(scenario_tests "$name")" = all ] && echo "1 $name" || echo "2 $name"
 done | sort -s -n | cut -d ' ' -f 2)
 listed="machines -"
-if [ -z "$compiler" ] && [ "$mode" != timed ]; then
+case $mode in
+timed | races) chosen=tests/$mode ;;
+*) chosen='' ;;
+esac
+if [ -z "$compiler$chosen" ]; then
 	listed=$("$TOP/scripts/test/part.sh" -n -c "$config" ${mode:+-m "$mode"})
 fi
 
@@ -60,19 +66,19 @@ known TESTS "$(selftest_names)"
 	die "SCENARIO is for make vm and make sim; machines to test are named as ONLY=\"$SCENARIO\""
 }
 case $mode in
-'' | soak | coverage) ;;
-timed)
-	[ -z "${TESTS:-}" ] || die "TESTS: which programs go by time stands in tests/timed"
+'' | soak | coverage | timed | races) ;;
+*) die "$usage" ;;
+esac
+if [ -n "$chosen" ]; then
+	[ -z "${TESTS:-}" ] || die "TESTS: which programs run stands in $chosen"
 	# PROGRAM<tab>CASES<tab>MACHINES<tab>WHY
-	timed=$(awk -F '\t' '!/^#/ && NF {
+	programs_of=$(awk -F '\t' '!/^#/ && NF {
 		n = split($3, names, /[ ,]+/)
 		for (i = 1; i <= n; i++)
 			print names[i], $1
-	}' "$TOP/tests/timed" | sort -u)
-	scenarios=$(echo "$timed" | cut -d ' ' -f 1 | sort -u)
-	;;
-*) die "$usage" ;;
-esac
+	}' "$TOP/$chosen" | sort -u)
+	scenarios=$(echo "$programs_of" | cut -d ' ' -f 1 | sort -u)
+fi
 names=$(echo "$listed" | while read -r name _; do
 	[ "$name" = machines ] && echo "$scenarios" || echo "$name"
 done)
@@ -96,7 +102,7 @@ parts() {
 			wanted "$name" || continue
 			dir=$name
 			[ "$rounds" -eq 1 ] || dir=$name.$round
-			echo "$dir $name $(echo "${timed:-}" | sed -n "s/^$name //p" | tr '\n' ' ')"
+			echo "$dir $name $(echo "${programs_of:-}" | sed -n "s/^$name //p" | tr '\n' ' ')"
 		done
 	done | sed 's/ *$//'
 }

@@ -4,7 +4,7 @@
 
 The base kernel's own parser (tools/testing/kunit/kunit_parser.py) reads every TAP stream. What it lets pass is added here: splats,
 plans that are missing or do not match, results that it does not take for such, skips without a reason or that nobody expects, streams
-that come twice, runs in which nothing passed, and logs that stop early.
+that come twice, runs in which nothing passed, and logs that stop early. On a kernel with KCSAN data races are judged by whose they are.
 The last line printed is "PASSED FAILED SKIPPED" in numbers; the exit status is 0 when something passed and nothing failed.
 """
 
@@ -12,6 +12,9 @@ import argparse
 import io
 import re
 import sys
+
+sys.dont_write_bytecode = True
+import races  # noqa: E402 pylint: disable=wrong-import-position - leaves nothing beside the sources
 
 # Pages that do not let their memory go offline are dumped as well, and that is no bug. Nor are items of movablecore= and
 # page_alloc.channels= that "are left out": what the kernel says of bad ones is what tests/boot/parameters.sh compares.
@@ -439,9 +442,31 @@ def judge_kselftests(parser, wanted, lines, verdict):
 		verdict.fail("kselftests: nothing passed")
 
 
+def judge_races(reports, console, output, options, verdict):
+	"""What KCSAN has reported, and whether it has looked for anything. Races of the base alone are counted, and listed in a file."""
+	if not any(re.search(r"kcsan: selftest: (\d+)/\1 tests passed", line) for line in console):
+		verdict.fail("KCSAN: its own tests did not pass at boot")
+	counters = dict(re.findall(r"^kcsan: (\w+): (\d+)$", "\n".join(output), re.MULTILINE))
+	if counters.get("enabled") != "1" or not int(counters.get("setup_watchpoints", 0)):
+		verdict.fail("KCSAN: no access was looked at, or not until the end of the run")
+	base = []
+	for race in races.judge(reports, races.Sources(options.vmlinux, options.tree, options.base)):
+		if race.ours:
+			verdict.fail(f"data race: {race}")
+			verdict.lines += ["      " + line for line in race.report.lines]
+		else:
+			base.append(race)
+	with open(options.races, "w", encoding="utf-8") as listed:
+		listed.writelines(f"{race.times}\t{race.where}\n" for race in base)
+	verdict.lines.append(f"BASE: {len(base)} data races of the base alone, in {sum(race.times for race in base)} reports: {options.races}")
+
+
 def judge_machine(parser, options, verdict):
 	"""A run of a virtual machine."""
 	console = read_lines(options.console)
+	if options.vmlinux:
+		reports, console = races.take_reports(console, PREFIX)
+		judge_races(reports, console, read_lines(options.output), options, verdict)
 	judge_console(console, verdict)
 	if options.kunit:
 		judge_kunit(parser, console, verdict)
@@ -461,13 +486,16 @@ def main():
 	arguments.add_argument("--output", help="output of the command")
 	arguments.add_argument("--status", type=int, default=0, help="exit status of vm.sh")
 	arguments.add_argument("--kunit", action="store_true", help="the console must have KUnit results")
+	arguments.add_argument("--vmlinux", metavar="FILE", help="the kernel, which has KCSAN and knows its lines; data races are judged")
+	arguments.add_argument("--tree", metavar="DIRECTORY", help="its sources, a git repository")
+	arguments.add_argument("--base", metavar="COMMIT", default="refs/series/base", help="what stands below the series there")
+	arguments.add_argument("--races", metavar="FILE", default="/dev/null", help="gets a list of the data races of the base alone")
 	arguments.add_argument("--tap", metavar="NAME", help="OUTPUT is the TAP of NAME, which ran on the host")
 	arguments.add_argument("--skips", metavar="FILE", action="append", help="a list of the skips that are expected, and no others are")
 	arguments.add_argument("--marks", metavar="FILE", action="append", default=[], help="a list of the cases that are expected to fail")
 	arguments.add_argument("tests", nargs="*", help="kselftests that must have run")
 	options = arguments.parse_args()
 	sys.path.insert(0, options.parser)
-	sys.dont_write_bytecode = True
 	import kunit_parser  # pylint: disable=import-error,import-outside-toplevel
 
 	verdict = Verdict(Expectations(options.skips) if options.skips else None, Marks(options.marks))

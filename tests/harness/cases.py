@@ -5,8 +5,8 @@
 usage: cases.py
 
 Reads the table scenarios/tests, the .without and .skips files beside it and beside the configurations, which scenarios/list explains,
-tests/timed and tests/switches, and asks the built self tests for their cases. Nothing is booted: what is skipped unexpectedly is for the
-verdict of a run.
+tests/timed, tests/races and tests/switches, and asks the built self tests for their cases. Nothing is booted: what is skipped
+unexpectedly is for the verdict of a run.
 """
 
 import fnmatch
@@ -123,10 +123,10 @@ class Scenario:
 				yield f"{where}: {program} has nothing that is called '{case}'"
 
 
-def wrong_timed(programs, machines):
-	"""What is not as it should be in tests/timed"""
-	for number, fields in rows(TOP / "tests/timed"):
-		where = f"tests/timed:{number}"
+def wrong_cases(name, programs, machines):
+	"""What is not as it should be in tests/timed or tests/races"""
+	for number, fields in rows(TOP / "tests" / name):
+		where = f"tests/{name}:{number}"
 		if len(fields) != 4 or not all(field.strip() for field in fields):
 			yield f"{where}: not PROGRAM<tab>PATTERN ...<tab>SCENARIO ...<tab>HOW"
 			continue
@@ -138,9 +138,9 @@ def wrong_timed(programs, machines):
 			cases = fnmatch.filter(programs[program] or [], pattern) if pattern != "*" else [None]
 			if not cases:
 				yield f"{where}: no case of {program} is called '{pattern}'"
-			for name in fields[2].split():
-				if not any(machine.name == name and machine.runs(program, case) for machine in machines for case in cases):
-					yield f"{where}: no case of {program} that is called '{pattern}' runs on {name}"
+			for scenario in fields[2].split():
+				if not any(machine.name == scenario and machine.runs(program, case) for machine in machines for case in cases):
+					yield f"{where}: no case of {program} that is called '{pattern}' runs on {scenario}"
 
 
 def wrong_switches(programs, machines):
@@ -230,7 +230,9 @@ def main():
 		"what is expected to be skipped is there, and runs":
 			[line for machine in machines for line in machine.wrong_skips(programs, unit_tests)],
 		"what goes by time is there, and runs where it is said to":
-			list(wrong_timed(programs, machines)),
+			list(wrong_cases("timed", programs, machines)),
+		"what is run for data races is there, and runs where it is said to":
+			list(wrong_cases("races", programs, machines)),
 		"every switch is there, with the test that flips it":
 			list(wrong_switches(programs, machines)),
 		"what is expected to fail is there, and runs":

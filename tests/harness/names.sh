@@ -18,6 +18,7 @@ cp -R "$TOP/scripts" "$TOP/scenarios" "$TOP/Makefile" "$TOP/bases" "$TOP/mm" "$T
 cp -R "$TOP/tests/mutants" "$work/top/tests"
 cp "$TOP/$selftests/Makefile" "$work/top/$selftests"
 printf 'weighted_interleave_abi\tabi.*\tcxl2 uma\t-\n' > "$work/top/tests/timed"
+printf 'weighted_interleave_abi\tabi.*\tuma\t-\n' > "$work/top/tests/races"
 cat > "$work/top/scripts/host/setup.sh" <<'END'
 #!/bin/sh
 echo "set-up begins"
@@ -77,7 +78,11 @@ refuses "'nonsense'" weighted_interleave_abi arm64-test TESTS=nonsense
 refuses "'cxl3'" cxl2 timed-test ONLY=cxl3
 takes timed-test ONLY=uma
 refuses "TESTS: which programs" tests/timed timed-test TESTS=weighted_interleave_abi
+refuses "'cxl2'" uma kcsan-test ONLY=cxl2
+takes kcsan-test ONLY=uma
+refuses "TESTS: which programs" tests/races kcsan-test TESTS=weighted_interleave_abi
 refuses "ROUNDS is '0'" number, soak ROUNDS=0
+refuses "ROUNDS is '-1'" number, kcsan-test ROUNDS=-1
 refuses "ROUNDS is 'many'" number, timed-test ROUNDS=many
 refuses "'nonsense'" interleave mutants ONLY=nonsense
 refuses "'nonsense'" rebind mutants "ONLY=tiering nonsense"
