@@ -35,7 +35,8 @@ static inline bool hint_fault_unwanted(unsigned long cp_flags,
 		return false;
 	if (cp_flags & MM_CP_LAZY_FAST)
 		return !toptier || page_to_nid(page) == numa_node_id();
-	return toptier && !(sysctl_numa_balancing_mode & NUMA_BALANCING_NORMAL);
+	/* Not READ_ONCE(): without CONFIG_NUMA_BALANCING the mode is a constant */
+	return toptier && !(data_race(sysctl_numa_balancing_mode) & NUMA_BALANCING_NORMAL);
 }
 
 #if defined(CONFIG_AUTO_MIGRATION) && defined(CONFIG_NUMA_BALANCING)

@@ -46,6 +46,6 @@ long mpol_set_range(unsigned long start, unsigned long len,
 		    const struct mpol_args *args, unsigned long flags);
 int mpol_queue_misplaced(struct mm_struct *mm, unsigned long start,
 			 unsigned long end, const struct mempolicy *pol,
-			 int nid, unsigned long flags, struct list_head *list);
+			 unsigned long flags, struct list_head *lists);
 
 #endif /* _LINUX_MEMPOLICY2_H */

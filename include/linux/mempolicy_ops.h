@@ -49,13 +49,11 @@ struct vm_area_struct;
  *           -ENOMEM and the policy holds nothing.
  * @bind:    Called before @create, with the nodes as the user gave them and
  *           those that may be used. Does not sleep.
- * @build:   Makes what @create and @rebind could not; may sleep. Returns 0 or
- *           -ENOMEM; pages can be placed then, too.
- * @rebuild: Same as @build after @rebind of a mapping's policy, of which nobody
- *           hears an error.
+ * @build:   Makes what @create could not, for a policy that is not yet visible;
+ *           may sleep. Returns 0 or -ENOMEM.
  * @reserve: Room for a copy of a policy; may sleep. Returns it, NULL when none is
  *           needed, or ERR_PTR(-ENOMEM).
- * @get:     A policy has been copied byte by byte. It keeps the room; without
+ * @get:     @pol has been copied byte by byte from @old. It keeps the room; without
  *           any, the copy will be of a shared object. Does not sleep.
  * @put:     The policy is about to be freed. Does not sleep.
  * @equal:   Do two policies agree that have the same flags and nodes?
@@ -65,8 +63,9 @@ struct vm_area_struct;
  * @next:    Node of the next page of current that has no address. Counts it.
  * @peek:    What @next would answer.
  * @nid_of:  Node that a mapped folio belongs on. Called under mmap_lock.
- * @bulk:    Many pages without an address, for current; sets how many. Returns
- *           false when the nodes get even shares, which the caller knows to do.
+ * @bulk:    Many pages without an address, for current. Returns how many, or
+ *           -EOPNOTSUPP when the nodes get even shares, which the caller knows to
+ *           do.
  * @move:    Moves pages of a range without holes to their own nodes, for mbind()
  *           with MPOL_MF_MOVE. Called with mmap_lock held for writing. Returns 0,
  *           or -EIO with MPOL_MF_STRICT when a page is left elsewhere. Needs
@@ -83,9 +82,8 @@ struct mempolicy_operations {
 	void (*bind)(struct mempolicy *pol, const nodemask_t *nodes,
 		     const nodemask_t *allowed);
 	int (*build)(struct mempolicy *pol);
-	void (*rebuild)(struct mempolicy *pol, struct mm_struct *mm);
 	void *(*reserve)(const struct mempolicy *pol);
-	void (*get)(struct mempolicy *pol, void *room);
+	void (*get)(struct mempolicy *pol, const struct mempolicy *old, void *room);
 	void (*put)(struct mempolicy *pol);
 	bool (*equal)(const struct mempolicy *a, const struct mempolicy *b);
 
@@ -95,9 +93,8 @@ struct mempolicy_operations {
 	unsigned int (*nid_of)(const struct mempolicy *pol,
 			       struct vm_area_struct *vma, unsigned long addr,
 			       struct folio *folio);
-	bool (*bulk)(gfp_t gfp, const struct mempolicy *pol,
-		     unsigned long nr_pages, struct page **pages,
-		     unsigned long *got);
+	long (*bulk)(gfp_t gfp, const struct mempolicy *pol,
+		     unsigned long nr_pages, struct page **pages);
 	int (*move)(struct mm_struct *mm, unsigned long start,
 		    unsigned long end, const struct mempolicy *pol,
 		    unsigned long flags);

@@ -9,7 +9,10 @@
 #include <linux/nodemask.h>
 #include <linux/types.h>
 
+struct file;
+struct mm_struct;
 struct task_struct;
+struct vm_area_struct;
 
 #ifdef CONFIG_NUMA
 
@@ -26,11 +29,10 @@ struct folio;
 struct interleave_own;
 struct interleave_set;
 struct mempolicy;
-struct mm_struct;
 struct mpol_args;
 struct node_hmem_attrs;
 struct page;
-struct vm_area_struct;
+struct seq_file;
 
 /* Where pages go */
 unsigned int weighted_interleave_nid(const struct mempolicy *pol,
@@ -40,9 +42,13 @@ unsigned int weighted_interleave_nid_of(const struct mempolicy *pol,
 					unsigned long addr, struct folio *folio);
 unsigned int weighted_interleave_peek(const struct mempolicy *pol);
 unsigned int weighted_interleave_advance(const struct mempolicy *pol);
-bool weighted_interleave_bulk(gfp_t gfp, const struct mempolicy *pol,
-			      unsigned long nr_pages, struct page **pages,
-			      unsigned long *got);
+long weighted_interleave_bulk(gfp_t gfp, const struct mempolicy *pol,
+			      unsigned long nr_pages, struct page **pages);
+
+void weighted_interleave_collapse(struct vm_area_struct *vma, unsigned long addr,
+				  u32 *node_load);
+void weighted_interleave_collapse_file(struct mm_struct *mm, struct file *file,
+				       unsigned long index, u32 *node_load);
 
 int weighted_interleave_move(struct mm_struct *mm, unsigned long start,
 			     unsigned long end, const struct mempolicy *pol,
@@ -51,33 +57,47 @@ int weighted_interleave_move(struct mm_struct *mm, unsigned long start,
 /* Life of a policy */
 int weighted_interleave_init(struct mempolicy *pol, const struct mpol_args *args);
 void weighted_interleave_get_weights(const struct mempolicy *pol, bool own_only,
-				     u8 *weights);
+				     const nodemask_t *allowed, u8 *weights);
 bool weighted_interleave_equal(const struct mempolicy *a,
 			       const struct mempolicy *b);
 void weighted_interleave_bind(struct mempolicy *pol, const nodemask_t *nodes,
 			      const nodemask_t *allowed);
-void weighted_interleave_rebind(struct mempolicy *pol,
-				const nodemask_t *allowed);
+void weighted_interleave_rebind(struct mempolicy *pol, const nodemask_t *allowed,
+				void (*rebind_nodes)(struct mempolicy *pol,
+						     const nodemask_t *allowed));
 void *weighted_interleave_reserve(const struct mempolicy *pol);
 int weighted_interleave_create(struct mempolicy *pol, const nodemask_t *nodes);
 int weighted_interleave_build(struct mempolicy *pol);
-void weighted_interleave_rebuild(struct mempolicy *pol, struct mm_struct *mm);
-void weighted_interleave_get(struct mempolicy *pol, void *room);
+void weighted_interleave_get(struct mempolicy *pol, const struct mempolicy *old,
+			     void *room);
 void weighted_interleave_put(struct mempolicy *pol);
-void weighted_interleave_detach(struct mempolicy *pol);
-void weighted_interleave_rebuild_task(struct task_struct *task);
+void weighted_interleave_complete_task(struct task_struct *task);
 
 /* Weights that are derived */
 void weighted_interleave_set_bandwidth(unsigned int nid,
 				       const struct node_hmem_attrs *attrs,
 				       unsigned int access);
 
-/* Names */
+/* What is shown */
+void weighted_interleave_show(struct seq_file *file, struct vm_area_struct *vma,
+			      const struct mempolicy *of_task);
 void weighted_interleave_mount_name(char *text);
 
 #else
 
-static inline void weighted_interleave_rebuild_task(struct task_struct *task)
+static inline void weighted_interleave_collapse(struct vm_area_struct *vma,
+						unsigned long addr, u32 *node_load)
+{
+}
+
+static inline void weighted_interleave_collapse_file(struct mm_struct *mm,
+						     struct file *file,
+						     unsigned long index,
+						     u32 *node_load)
+{
+}
+
+static inline void weighted_interleave_complete_task(struct task_struct *task)
 {
 }
 

@@ -168,7 +168,7 @@ bool __lazy_migration_wanted(struct task_struct *p, int to)
 {
 	const struct mm_automigrate *memory;
 
-	if (!p->mm || sysctl_numa_balancing_mode & NUMA_BALANCING_NORMAL)
+	if (!p->mm || READ_ONCE(sysctl_numa_balancing_mode) & NUMA_BALANCING_NORMAL)
 		return false;
 	memory = &p->mm->automigrate;
 	return test_bit(AUTOMIGRATE_LAZY, &memory->flags) &&
@@ -183,7 +183,7 @@ bool __lazy_migration_refused(const struct mempolicy *pol, struct page *page)
 	/* Else it is NUMA balancing's, or promotion's. */
 	return !(pol->flags & MPOL_F_MORON) ||
 	       (node_is_toptier(page_to_nid(page)) &&
-		!(sysctl_numa_balancing_mode & NUMA_BALANCING_NORMAL));
+		!(READ_ONCE(sysctl_numa_balancing_mode) & NUMA_BALANCING_NORMAL));
 }
 
 void __lazy_migration_faulted(struct task_struct *p, int pages, int flags)

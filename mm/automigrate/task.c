@@ -131,7 +131,7 @@ static void ask_threads(struct automigrate_facts *facts)
 static bool is_balanced(const struct task_struct *p)
 {
 #ifdef CONFIG_NUMA_BALANCING
-	return sysctl_numa_balancing_mode & NUMA_BALANCING_NORMAL &&
+	return READ_ONCE(sysctl_numa_balancing_mode) & NUMA_BALANCING_NORMAL &&
 	       p->numa_preferred_nid != NUMA_NO_NODE;
 #else
 	return false;
@@ -184,7 +184,7 @@ static void count_skipped(enum automigrate_verdict verdict)
 static void start(struct mm_automigrate *memory, int node)
 {
 	if (memory->node == NUMA_NO_NODE ||
-	    jiffies - memory->since >= automigrate_interval * HZ) {
+	    jiffies - memory->since >= READ_ONCE(automigrate_interval) * HZ) {
 		WRITE_ONCE(memory->moved, 0);
 		WRITE_ONCE(memory->since, jiffies);
 	}

@@ -4,15 +4,15 @@
  *
  * Firmware tells it at boot, node by node, and of each node that comes online
  * later. Then, and when a node goes, a work derives the weights anew, of all
- * nodes that have memory. Preparing the orders of all live sets can take long,
+ * nodes that have memory. Computing the orders of all live sets can take long,
  * and users can make it long: it must not be done with memory hotplug locked,
- * nor end because a task that happens to bring memory online is being killed.
+ * nor hold up other works of a CPU, nor end because a task that happens to bring
+ * memory online is being killed.
  *
  * bandwidths are read and written with READ_ONCE() and WRITE_ONCE(); all else
  * belongs to the work.
  */
 #include <linux/init.h>
-#include <linux/jiffies.h>
 #include <linux/memory.h>
 #include <linux/minmax.h>
 #include <linux/node.h>
@@ -26,9 +26,6 @@
 #include "internal.h"
 
 #define LARGEST_WEIGHT	255
-
-/* When memory was short */
-#define RETRY_SECONDS	10
 
 /* MB/s by node id, 0 where nobody tells */
 static u32 bandwidths[MAX_NUMNODES];
@@ -45,7 +42,7 @@ static struct {
 static u8 derived[MAX_NUMNODES] = { [0 ... MAX_NUMNODES - 1] = 1 };
 
 static void derive(struct work_struct *work);
-static DECLARE_DELAYED_WORK(derive_work, derive);
+static DECLARE_WORK(derive_work, derive);
 static bool booted;
 
 static unsigned int find_weights(void)
@@ -82,17 +79,14 @@ static void derive(struct work_struct *work)
 				    found.bandwidth[i],
 				    interleave_auto() ? "" : ", not in force");
 	}
-	if (interleave_weights_derive(derived)) {
-		pr_warn_ratelimited("weighted interleave: no memory for derived weights, the old ones stay for now\n");
-		schedule_delayed_work(&derive_work, RETRY_SECONDS * HZ);
-	}
+	interleave_weights_derive(derived);
 }
 
 static void derive_soon(void)
 {
 	/* At boot, there is one result for all nodes. */
 	if (READ_ONCE(booted))
-		mod_delayed_work(system_wq, &derive_work, 0);
+		queue_work(system_unbound_wq, &derive_work);
 }
 
 /**
@@ -133,7 +127,7 @@ static int __init derive_init(void)
 	WRITE_ONCE(booted, true);
 	derive_soon();
 	/* Who starts from here on finds the weights in force. */
-	flush_delayed_work(&derive_work);
+	flush_work(&derive_work);
 	return 0;
 }
 late_initcall(derive_init);

@@ -19,6 +19,8 @@
  */
 #include <linux/gcd.h>
 #include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/overflow.h>
 #include <linux/string.h>
 
 #include "order.h"
@@ -96,53 +98,135 @@ u16 interleave_next(struct interleave_share *shares, unsigned int nr, u32 round,
 	return next->node;
 }
 
-static void count_range(const u16 *order, u32 from, u32 to,
-			unsigned long *count, u16 node, unsigned int nr)
+/**
+ * interleave_stride - how far the rows of counts of an order are apart
+ * @shares: the nodes, as interleave_reduce() left them
+ * @nr:     their number
+ * @round:  what interleave_reduce() returned
+ *
+ * A row has a byte for each node id. There are as many pages between two rows as
+ * make them as long together as the order itself is.
+ *
+ * Return: pages from one row to the next, a power of two. 0: the order has no
+ * rows, since nobody counts even weights and no stack has room for so many nodes.
+ */
+u16 interleave_stride(const struct interleave_share *shares, unsigned int nr,
+		      u32 round)
 {
-	for (; from < to; from++) {
-		/* Beyond all of them for a node before the first one */
-		unsigned int at = order[from] - node;
+	u16 last = shares[nr - 1].node;
 
-		if (at < nr)
-			count[at]++;
-	}
+	if (round == nr || last >= INTERLEAVE_COUNT_NODES)
+		return 0;
+	return max_t(u32, roundup_pow_of_two(last + 1), sizeof(long)) / 2;
 }
 
 /**
- * interleave_count - pages of some nodes in a stretch of consecutive pages
- * @order:    the nodes of one round
- * @round:    its length
- * @first:    position in the round where the stretch begins, below @round
- * @nr_pages: length of the stretch; it may span many rounds
- * @count:    gets how many of the pages belong on each of the nodes
- * @node:     id of the first of these nodes
- * @nr:       how many nodes, with ids one after the other
+ * interleave_order_size - room that an order takes
+ * @round:  what interleave_reduce() returned
+ * @stride: what interleave_stride() returned
+ *
+ * Return: bytes of a struct interleave_order with its table and its rows.
  */
-void interleave_count(const u16 *order, u32 round, u32 first,
-		      unsigned long nr_pages, unsigned long *count, u16 node,
+size_t interleave_order_size(u32 round, u16 stride)
+{
+	size_t size = struct_size_t(struct interleave_order, node, round);
+
+	if (!stride)
+		return size;
+	return ALIGN(size, sizeof(long)) + 2 * (stride + round_up(round, stride));
+}
+
+/* The first row is that of the whole round, the next one of its beginning. */
+static __always_inline u8 *first_row(const struct interleave_order *order)
+{
+	return PTR_ALIGN((u8 *)(order->node + order->round), sizeof(long));
+}
+
+/* The row of how many pages of each node are before @position, a multiple of stride */
+static __always_inline u8 *row_at(const struct interleave_order *order, u32 position)
+{
+	return first_row(order) + 2 * (order->stride + position);
+}
+
+static void write_row(u8 *row, u16 stride, const struct interleave_share *shares,
 		      unsigned int nr)
 {
-	unsigned long rounds = nr_pages / round;
-	u32 end = first + (nr_pages - rounds * round);
 	unsigned int i;
 
-	memset(count, 0, nr * sizeof(*count));
-	if (rounds) {
-		count_range(order, 0, round, count, node, nr);
-		for (i = 0; i < nr; i++)
-			count[i] *= rounds;
+	memset(row, 0, 2 * stride);
+	for (i = 0; i < nr; i++)
+		row[shares[i].node] = shares[i].placed;
+}
+
+/**
+ * interleave_step - write the next page of a round into an order
+ * @order:  the order, of interleave_order_size() bytes, with round and stride
+ * @shares: as for interleave_next()
+ * @nr:     their number
+ * @step:   1 for the first page of the round, then one after the other
+ */
+void interleave_step(struct interleave_order *order,
+		     struct interleave_share *shares, unsigned int nr, u32 step)
+{
+	u32 position = step - 1;
+
+	if (order->stride && position % order->stride == 0)
+		write_row(row_at(order, position), order->stride, shares, nr);
+	order->node[position] = interleave_next(shares, nr, order->round, step);
+	if (order->stride && step == order->round)
+		write_row(first_row(order), order->stride, shares, nr);
+}
+
+/* Of the @nr pages before @until, fewer than stride */
+static __always_inline void add_pages(u8 *count, const u16 *until, u32 nr, u8 each)
+{
+	if (!nr)
+		return;
+	do
+		count[*--until] += each;
+	while (--nr);
+}
+
+/**
+ * interleave_count - pages of each node in a stretch of consecutive pages
+ * @order:    an order with rows
+ * @first:    position in the round where the stretch begins, below its length
+ * @nr_pages: length of the stretch, at most INTERLEAVE_COUNT_PAGES; it may span
+ *            many rounds
+ * @count:    gets a byte for each node id below 2 * stride, as many as a row has
+ *
+ * The rows before both ends are taken from each other a word at a time: where
+ * each byte of the result is right, so is the word. Up to the ends themselves
+ * there are fewer than stride pages.
+ */
+void interleave_count(const struct interleave_order *order, u32 first,
+		      u32 nr_pages, unsigned long *count)
+{
+	u32 stride = order->stride, rounds = nr_pages / order->round;
+	u32 end = first + nr_pages % order->round;
+	const unsigned long *whole, *before, *until;
+	unsigned int i = 0;
+
+	if (end >= order->round) {
+		end -= order->round;
+		rounds++;
 	}
-	count_range(order, first, min(end, round), count, node, nr);
-	if (end > round)
-		count_range(order, 0, end - round, count, node, nr);
+	whole = (unsigned long *)first_row(order);
+	before = (unsigned long *)row_at(order, first & -stride);
+	until = (unsigned long *)row_at(order, end & -stride);
+	do
+		count[i] = rounds * whole[i] + until[i] - before[i];
+	while (++i < 2 * stride / sizeof(long));
+	add_pages((u8 *)count, order->node + first, first & (stride - 1), -1);
+	add_pages((u8 *)count, order->node + end, end & (stride - 1), 1);
 }
 
 /**
  * interleave_is_even - do all nodes of a mask have the same weight?
- * @nodes:   the mask; it may change meanwhile, the answer is then that of
- *           either or of a mixture
+ * @nodes:   the mask
  * @own:     own weight by node id, or NULL; see interleave_weight_of()
- * @global:  global weight by node id
+ * @global:  global weight by node id; both may change meanwhile, the answer is
+ *           then that of either or of a mixture
  *
  * Return: true when they have, or when the mask is empty.
  */
@@ -164,9 +248,9 @@ bool interleave_is_even(const nodemask_t *nodes, const u8 *own,
 
 /**
  * interleave_run_node - the node of a page when no order was computed
- * @nodes:   the mask; it may change meanwhile
+ * @nodes:   the mask
  * @own:     own weight by node id, or NULL; see interleave_weight_of()
- * @global:  global weight by node id, each at least 1
+ * @global:  global weight by node id, each at least 1; both may change meanwhile
  * @index:   number of the page
  *
  * Walks the mask: the first weight[n] pages of a round go to its first node,

@@ -6,6 +6,34 @@
 #include <linux/nodemask.h>
 #include <linux/types.h>
 
+/*
+ * Node ids from 0 on, and pages, that interleave_count() can count: in a byte each,
+ * with those between two rows in addition, and in an array for a stack.
+ */
+#define INTERLEAVE_COUNT_NODES	256
+#define INTERLEAVE_COUNT_PAGES	128
+
+/**
+ * struct interleave_order - the nodes of one round; never changes
+ * @round:  number of pages in a round
+ * @stride: pages from one row of counts to the next, a power of two; 0: there are
+ *          no rows
+ * @even:   every node has one page in a round
+ * @rcu:    readers hold nothing but the RCU read lock
+ * @stale:  the next one that waits with this one for its readers
+ * @node:   node of each page of the round; the rows are behind it
+ */
+struct interleave_order {
+	u32 round;
+	u16 stride;
+	bool even;
+	union {
+		struct rcu_head rcu;
+		struct interleave_order *stale;
+	};
+	u16 node[];
+};
+
 /**
  * struct interleave_share - one node's part in a round
  * @node:   node id
@@ -36,9 +64,13 @@ static inline u8 interleave_weight_of(const u8 *own, const u8 *global, int node)
 u32 interleave_reduce(struct interleave_share *shares, unsigned int nr);
 u16 interleave_next(struct interleave_share *shares, unsigned int nr, u32 round,
 		    u32 step);
-void interleave_count(const u16 *order, u32 round, u32 first,
-		      unsigned long nr_pages, unsigned long *count, u16 node,
-		      unsigned int nr);
+u16 interleave_stride(const struct interleave_share *shares, unsigned int nr,
+		      u32 round);
+size_t interleave_order_size(u32 round, u16 stride);
+void interleave_step(struct interleave_order *order,
+		     struct interleave_share *shares, unsigned int nr, u32 step);
+void interleave_count(const struct interleave_order *order, u32 first,
+		      u32 nr_pages, unsigned long *count);
 bool interleave_is_even(const nodemask_t *nodes, const u8 *own,
 			const u8 *global);
 int interleave_run_node(const nodemask_t *nodes, const u8 *own,

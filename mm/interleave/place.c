@@ -16,7 +16,6 @@
 #include <linux/numa.h>
 #include <linux/pagemap.h>
 #include <linux/shmem_fs.h>
-#include <linux/string.h>
 #include <linux/topology.h>
 #include <linux/vmstat.h>
 #include <linux/weighted_interleave.h>
@@ -24,15 +23,12 @@
 #include "order.h"
 #include "policy.h"
 
-/* Nodes whose pages are counted at a time: what a stack has room for */
-#define BULK_NODES 32
-
 /*
  * What each page goes through is inline, as gcc would not do it at -Os: calls
  * cost half as much as all that is done in them.
  */
 
-/* The order in force, or NULL after a rebind that is not yet completed. */
+/* The order in force, or NULL while the policy is incomplete. */
 static __always_inline const struct interleave_order *
 order_of(const struct mempolicy *pol)
 {
@@ -53,10 +49,12 @@ static const u8 *own_weights(const struct mempolicy *pol)
 
 static noinline unsigned int run_nid(const struct mempolicy *pol, u32 index)
 {
-	int nid = interleave_run_node(&pol->nodes, own_weights(pol),
+	nodemask_t nodes = interleave_nodes_now(pol);
+	int nid = interleave_run_node(&nodes, own_weights(pol),
 				      interleave_weights, index);
 
 	count_vm_event(INTERLEAVE_RUN_ORDER);
+	interleave_complete_later(pol);
 	return nid == NUMA_NO_NODE ? numa_node_id() : nid;
 }
 
@@ -112,20 +110,20 @@ unsigned int weighted_interleave_nid_of(const struct mempolicy *pol,
 					struct vm_area_struct *vma,
 					unsigned long addr, struct folio *folio)
 {
-	unsigned int order = folio_order(folio);
-	unsigned long index;
+	unsigned long index = linear_page_index(vma, addr);
 
-	if (counts_from_inode(vma, folio)) {
-		index = round_down(linear_page_index(vma, addr), 1UL << order);
+	/* That counts in huge pages already. */
+	if (folio_test_hugetlb(folio))
+		return weighted_interleave_nid(pol, index);
+	/*
+	 * The folio's first page, whichever part of it is mapped here, and wherever
+	 * the mapping begins. What KSM has merged has no offset of its own.
+	 */
+	if (!folio_test_ksm(folio))
+		index = folio->index;
+	if (counts_from_inode(vma, folio))
 		index += file_inode(vma->vm_file)->i_ino;
-		return weighted_interleave_nid(pol, index >> order);
-	}
-
-	/* A part of a huge page may be all that is left in the mapping. */
-	addr = max(round_down(addr, PAGE_SIZE << order), vma->vm_start);
-	index = vma->vm_pgoff >> order;
-	index += (addr - vma->vm_start) >> (PAGE_SHIFT + order);
-	return weighted_interleave_nid(pol, index);
+	return weighted_interleave_nid(pol, index >> folio_order(folio));
 }
 
 /*
@@ -192,57 +190,38 @@ unsigned int weighted_interleave_advance(const struct mempolicy *pol)
 /* Do all nodes of the policy have the same weight? */
 static bool is_even(const struct mempolicy *pol)
 {
+	nodemask_t nodes = interleave_nodes_now(pol);
 	const struct interleave_order *order;
 	bool even;
 
 	rcu_read_lock();
 	order = order_of(pol);
 	even = order ? order->even :
-		       interleave_is_even(&pol->nodes, own_weights(pol),
+		       interleave_is_even(&nodes, own_weights(pol),
 					  interleave_weights);
 	rcu_read_unlock();
 	return even;
 }
 
 /*
- * Pages of the nodes from @first on among the next @nr_pages of the task; none
- * without an order.
+ * How many of the next @nr_pages of the task each node gets, and where in the
+ * round they begin; false when there is nothing to count them by.
  */
-static void count_pages(const struct mempolicy *pol, u32 position,
-			unsigned long nr_pages, unsigned long *count, int first)
+static __always_inline bool count_pages(const struct mempolicy *pol, u32 nr_pages,
+					unsigned long *count, u32 *position)
 {
 	const struct interleave_order *order;
+	bool counted;
 
 	rcu_read_lock();
 	order = order_of(pol);
-	if (likely(order))
-		interleave_count(order->node, order->round,
-				 position % order->round, nr_pages, count,
-				 first, BULK_NODES);
-	else
-		memset(count, 0, BULK_NODES * sizeof(*count));
-	rcu_read_unlock();
-}
-
-/*
- * The bulk allocator gives a single page where pages are charged to a memory
- * cgroup, and stops at the low watermark. The node's other pages are taken one
- * by one then, or the ratio would suffer.
- */
-static unsigned long alloc_on_node(gfp_t gfp, int nid, unsigned long want,
-				   struct page **pages)
-{
-	unsigned long got;
-
-	got = __alloc_pages_bulk(gfp, nid, NULL, want, NULL, pages);
-	while (got < want) {
-		struct page *page = __alloc_pages(gfp, 0, nid, NULL);
-
-		if (!page)
-			break;
-		pages[got++] = page;
+	counted = likely(order && order->stride);
+	if (counted) {
+		*position = position_in(order);
+		interleave_count(order, *position, nr_pages, count);
 	}
-	return got;
+	rcu_read_unlock();
+	return counted;
 }
 
 /**
@@ -251,45 +230,42 @@ static unsigned long alloc_on_node(gfp_t gfp, int nid, unsigned long want,
  * @pol:      current's own MPOL_WEIGHTED_INTERLEAVE policy
  * @nr_pages: how many pages are wanted
  * @pages:    room for them, all NULL
- * @got:      how many there are now, at most @nr_pages
  *
  * Takes the pages of each node in one go and moves the task's counter on by
- * the number of pages that were got. The order is not kept while the page
- * allocator may sleep. If it changes between two groups of nodes, there is none,
- * or memory is short, fewer pages come back and the caller goes on page by page.
+ * the number of pages that were got. The pages are counted before the first of
+ * them is taken, as the order is not kept while the page allocator may sleep. If
+ * there is none, or memory is short, fewer pages come back and the caller goes on
+ * page by page.
  *
  * Context: as @gfp allows.
- * Return: false, and nothing was done, when MPOL_INTERLEAVE places the same way.
+ * Return: how many there are now, at most INTERLEAVE_COUNT_PAGES. -EOPNOTSUPP, and
+ * nothing was done, when MPOL_INTERLEAVE places the same way.
  */
-bool weighted_interleave_bulk(gfp_t gfp, const struct mempolicy *pol,
-			      unsigned long nr_pages, struct page **pages,
-			      unsigned long *got)
+long weighted_interleave_bulk(gfp_t gfp, const struct mempolicy *pol,
+			      unsigned long nr_pages, struct page **pages)
 {
-	u32 position = current->il_position;
-	unsigned long count[BULK_NODES];
-	unsigned long total = 0;
-	int nid, first = 0, end = 0;
+	unsigned long count[INTERLEAVE_COUNT_NODES / sizeof(long)] __uninitialized;
+	struct page **next = pages, **end;
+	unsigned long nid, want, here;
+	u32 position;
 
-	if (is_even(pol))
-		return false;
+	end = pages + min_t(unsigned long, nr_pages, INTERLEAVE_COUNT_PAGES);
+	if (unlikely(!count_pages(pol, end - pages, count, &position)))
+		return is_even(pol) ? -EOPNOTSUPP : 0;
 
-	for_each_node_mask(nid, pol->nodes) {
-		unsigned long want, here;
-
-		if (nid >= end) {
-			first = round_down(nid, BULK_NODES);
-			end = first + BULK_NODES;
-			count_pages(pol, position, nr_pages, count, first);
-		}
-		want = min(count[nid - first], nr_pages - total);
+	for (nid = 0; next < end; nid++) {
+		want = ((u8 *)count)[nid];
 		if (!want)
 			continue;
-		here = alloc_on_node(gfp, nid, want, pages + total);
-		total += here;
-		if (here < want)
-			break;
+		do {
+			here = __alloc_pages_bulk(gfp, nid, NULL, want, NULL, next);
+			if (!here)
+				goto out;
+			next += here;
+			want -= here;
+		} while (want);
 	}
-	current->il_position = position + total;
-	*got = total;
-	return true;
+out:
+	current->il_position = position + (next - pages);
+	return next - pages;
 }

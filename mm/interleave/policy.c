@@ -3,35 +3,50 @@
  * The life of an MPOL_WEIGHTED_INTERLEAVE policy.
  *
  * The policy points to the set of its nodes, and of its weights where it has
- * some of its own, and holds a reference. Who may change that pointer and the
- * own weights is who may change pol->nodes:
- * - policy of a task: task_lock() of the task;
- * - policy of a mapping: mmap_lock for writing;
+ * some of its own, and holds a reference. Who may change nodes and own weights:
+ * - policy of a task: who has task_lock() of the task;
+ * - policy of a mapping: who has mmap_lock for writing;
  * - policy of a shared object: nobody once it is in the tree;
  * - policy not yet visible: its maker.
- * Readers look under rcu_read_lock() only; see place.c.
+ * Once a policy is visible these changes are made under policy_lock as well, and
+ * so are those of the pointer. Readers look under rcu_read_lock() only; see
+ * place.c.
  *
- * A cpuset rebind of a task runs with interrupts off and may not allocate: it
- * changes the own weights in place and leaves the policy without a set.
- * weighted_interleave_rebuild_task() follows as soon as the rebinding task has
- * left that section. A copy that fork() made in between is completed by
- * mpol_dup(). If memory is lacking then, the policy stays without and its pages
- * are placed in run order, until the next rebind of the task or the next call
- * that sets it.
+ *	   init, bind,              rebind
+ *	   create, build         (other nodes)
+ *	new -----------> complete -----------> without a set
+ *	                    ^  |                     |
+ *	                    |  | no room for new     | first page, then
+ *	                    |  v weights             | complete
+ *	                    |  without an order      |
+ *	                    +------+-----------------+
+ *
+ * A cpuset rebind of a task runs with interrupts off, and one of its mappings
+ * with locks that each fork waits for: it changes the own weights in place,
+ * parts from the set and neither allocates nor waits. Pages go in run order then,
+ * until the task that asks for the first one gives the policy its new set on its
+ * way to user space, at its own expense.
  */
 #include <linux/gfp.h>
-#include <linux/memcontrol.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
 #include <linux/mempolicy2.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/task.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/task_work.h>
 #include <linux/weighted_interleave.h>
 
+#include "order.h"
 #include "policy.h"
 #include "remap.h"
+
+/* Nests inside everything; what is done under it takes microseconds. */
+static DEFINE_RAW_SPINLOCK(policy_lock);
 
 static bool has_own(const struct mempolicy *pol)
 {
@@ -43,9 +58,12 @@ static const u8 *bound_of(const struct mempolicy *pol)
 	return has_own(pol) ? interleave_bound(pol->own) : NULL;
 }
 
+/* Under policy_lock, or of a policy that nobody else has */
 static struct interleave_set *set_of(const struct mempolicy *pol)
 {
-	return rcu_dereference_protected(*interleave_slot(pol), true);
+	return rcu_dereference_protected(*interleave_slot(pol),
+					 lockdep_is_held(&policy_lock) ||
+					 atomic_read(&pol->refcnt) <= 1);
 }
 
 static bool has_right_set(const struct mempolicy *pol)
@@ -96,13 +114,17 @@ int weighted_interleave_init(struct mempolicy *pol, const struct mpol_args *args
 /**
  * weighted_interleave_get_weights - tell the weights of a policy
  * @pol:      an MPOL_WEIGHTED_INTERLEAVE policy that cannot change meanwhile
- * @own_only: 0 instead of the global weight for nodes that follow it
+ * @own_only: 0 instead of the weight in force for nodes that follow the global one
+ * @allowed:  nodes that the task may use, which positions of a relative mask
+ *            stand for
  * @weights:  room for nr_node_ids weights, indexed as the user's were
  */
 void weighted_interleave_get_weights(const struct mempolicy *pol, bool own_only,
-				     u8 *weights)
+				     const nodemask_t *allowed, u8 *weights)
 {
-	unsigned int node;
+	bool relative = pol->flags & MPOL_F_RELATIVE_NODES;
+	unsigned int nr_allowed = nodes_weight(*allowed);
+	unsigned int i;
 
 	if (has_own(pol))
 		memcpy(weights, interleave_given(pol->own), nr_node_ids);
@@ -110,9 +132,15 @@ void weighted_interleave_get_weights(const struct mempolicy *pol, bool own_only,
 		memset(weights, 0, nr_node_ids);
 	if (own_only)
 		return;
-	for (node = 0; node < nr_node_ids; node++)
-		if (!weights[node])
-			weights[node] = READ_ONCE(interleave_weights[node]);
+	for (i = 0; i < nr_node_ids; i++) {
+		unsigned int node = i;
+
+		if (weights[i])
+			continue;
+		if (relative && nr_allowed)
+			node = interleave_node_at(i, allowed, nr_allowed);
+		weights[i] = interleave_weight_of(bound_of(pol), interleave_weights, node);
+	}
 }
 
 /**
@@ -161,7 +189,10 @@ void weighted_interleave_bind(struct mempolicy *pol, const nodemask_t *nodes,
 			interleave_bound(own)[node] = 0;
 }
 
-/* For a plain mask: what the user gave travels, too. */
+/*
+ * For a plain mask: what the user gave travels, too. The mask comes with the
+ * weights, so that it need not be found a second time.
+ */
 static void remap_own(struct mempolicy *pol, const nodemask_t *allowed)
 {
 	struct interleave_own *own = pol->own;
@@ -170,29 +201,63 @@ static void remap_own(struct mempolicy *pol, const nodemask_t *allowed)
 				 &pol->nodes, &pol->w.cpuset_mems_allowed,
 				 allowed);
 	memcpy(interleave_given(own), interleave_bound(own), nr_node_ids);
+	pol->w.cpuset_mems_allowed = *allowed;
 }
 
-/**
- * weighted_interleave_rebind - take the own weights to other nodes
- * @pol:     a policy whose mask is about to be rebound
- * @allowed: nodes that the task may use from now on
- *
- * Context: any; whatever protects @pol against changes is held.
- */
-void weighted_interleave_rebind(struct mempolicy *pol,
-				const nodemask_t *allowed)
+static void fold_own(struct mempolicy *pol, const nodemask_t *allowed)
 {
 	struct interleave_own *own = pol->own;
 
-	if (!has_own(pol))
-		return;
+	interleave_weights_fold(interleave_bound(own), own->sums, nr_node_ids,
+				interleave_given(own), &pol->w.user_nodemask,
+				allowed);
+}
 
-	if (pol->flags & MPOL_F_RELATIVE_NODES)
-		interleave_weights_fold(interleave_bound(own), own->sums,
-					nr_node_ids, interleave_given(own),
-					&pol->w.user_nodemask, allowed);
-	else if (!(pol->flags & MPOL_F_STATIC_NODES))
+/* After the nodes may have changed. Returns the set that is not the right one. */
+static struct interleave_set *detach(struct mempolicy *pol)
+{
+	struct interleave_set *set = set_of(pol);
+
+	if (has_own(pol) && pol->flags & MPOL_F_STATIC_NODES)
+		interleave_weights_restrict(interleave_bound(pol->own),
+					    nr_node_ids,
+					    interleave_given(pol->own),
+					    &pol->nodes);
+	if (!set || has_right_set(pol))
+		return NULL;
+	RCU_INIT_POINTER(*interleave_slot(pol), NULL);
+	return set;
+}
+
+/**
+ * weighted_interleave_rebind - take a policy to other nodes
+ * @pol:          the policy
+ * @allowed:      nodes that the task may use from now on
+ * @rebind_nodes: does the same with a mask alone; neither sleeps nor takes a lock
+ *
+ * Takes the same time whatever the weights are.
+ *
+ * Context: any but NMI; whatever protects @pol against changes is held.
+ */
+void weighted_interleave_rebind(struct mempolicy *pol, const nodemask_t *allowed,
+				void (*rebind_nodes)(struct mempolicy *pol,
+						     const nodemask_t *allowed))
+{
+	struct interleave_set *set;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&policy_lock, flags);
+	if (has_own(pol) && !(pol->flags & (MPOL_F_STATIC_NODES | MPOL_F_RELATIVE_NODES))) {
 		remap_own(pol, allowed);
+	} else {
+		if (has_own(pol) && pol->flags & MPOL_F_RELATIVE_NODES)
+			fold_own(pol, allowed);
+		rebind_nodes(pol, allowed);
+	}
+	set = detach(pol);
+	raw_spin_unlock_irqrestore(&policy_lock, flags);
+	if (set)
+		interleave_set_put(set);
 }
 
 /**
@@ -215,59 +280,18 @@ int weighted_interleave_create(struct mempolicy *pol, const nodemask_t *nodes)
 }
 
 /**
- * weighted_interleave_detach - part from a set that is not the right one
- * @pol: the policy, after its nodes may have changed
- *
- * Context: any; whatever protects @pol against changes is held.
- */
-void weighted_interleave_detach(struct mempolicy *pol)
-{
-	struct interleave_set *set = set_of(pol);
-
-	if (has_own(pol) && pol->flags & MPOL_F_STATIC_NODES)
-		interleave_weights_restrict(interleave_bound(pol->own),
-					    nr_node_ids,
-					    interleave_given(pol->own),
-					    &pol->nodes);
-	if (!set || has_right_set(pol))
-		return;
-	RCU_INIT_POINTER(*interleave_slot(pol), NULL);
-	interleave_set_put(set);
-}
-
-/*
- * In a cpuset rebind the caller holds locks that each fork and exit waits for,
- * and may be anybody: nobody waits for memory, and the owner of the policy pays.
- */
-#define REBIND_GFP	(GFP_NOWAIT | __GFP_NOWARN)
-
-static struct interleave_set *set_of_owner(struct mm_struct *owner,
-					   const nodemask_t *nodes,
-					   const u8 *own)
-{
-	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(owner);
-	struct mem_cgroup *old = set_active_memcg(memcg);
-	struct interleave_set *set;
-
-	set = interleave_set_find_or_make(nodes, own,
-					  REBIND_GFP | __GFP_ACCOUNT);
-	set_active_memcg(old);
-	mem_cgroup_put(memcg);
-	return set;
-}
-
-/**
  * weighted_interleave_build - give a policy the set of its nodes
- * @pol: the policy; not yet visible, or of a mapping
+ * @pol: the policy, not yet visible
  *
- * Context: may sleep; mmap_lock held for writing if @pol is of a mapping.
+ * Context: may sleep.
  * Return: 0, also when nothing was to be done, or -ENOMEM.
  */
 int weighted_interleave_build(struct mempolicy *pol)
 {
-	struct interleave_set *set;
+	struct interleave_set *set = detach(pol);
 
-	weighted_interleave_detach(pol);
+	if (set)
+		interleave_set_put(set);
 	if (set_of(pol))
 		return 0;
 
@@ -277,28 +301,6 @@ int weighted_interleave_build(struct mempolicy *pol)
 		return PTR_ERR(set);
 	rcu_assign_pointer(*interleave_slot(pol), set);
 	return 0;
-}
-
-/**
- * weighted_interleave_rebuild - give a mapping's policy the set of other nodes
- * @pol: the policy, after a cpuset rebind
- * @mm:  the address space of the mapping
- *
- * Without memory the policy stays without a set, and pages go in run order.
- *
- * Context: may sleep for interleave_lock; mmap_lock of @mm held for writing.
- */
-void weighted_interleave_rebuild(struct mempolicy *pol, struct mm_struct *mm)
-{
-	struct interleave_set *set;
-
-	weighted_interleave_detach(pol);
-	if (set_of(pol))
-		return;
-
-	set = set_of_owner(mm, &pol->nodes, bound_of(pol));
-	if (!IS_ERR(set))
-		rcu_assign_pointer(*interleave_slot(pol), set);
 }
 
 /**
@@ -321,28 +323,35 @@ void *weighted_interleave_reserve(const struct mempolicy *pol)
 /**
  * weighted_interleave_get - account for a copy
  * @pol:  a policy that was just copied, byte by byte, not yet visible
+ * @old:  the policy it was copied from, whose nodes and weights cannot change
  * @room: what weighted_interleave_reserve() gave, kept for the copy's weights;
  *        NULL if it has no own ones, or shares them with the other for good
  *
- * Context: any; the policy it was copied from cannot change.
+ * Context: any but NMI.
  */
-void weighted_interleave_get(struct mempolicy *pol, void *room)
+void weighted_interleave_get(struct mempolicy *pol, const struct mempolicy *old,
+			     void *room)
 {
-	struct interleave_set *set = set_of(pol);
 	struct interleave_own *own = room;
+	struct interleave_set *set;
+	unsigned long flags;
 
-	if (has_own(pol) && !own) {
-		refcount_inc(&pol->own->refs);
+	if (has_own(old) && !own) {
+		refcount_inc(&old->own->refs);
 		return;
 	}
+	/* Somebody may be about to complete the other one. */
+	raw_spin_lock_irqsave(&policy_lock, flags);
+	set = set_of(old);
 	if (set)
 		interleave_set_get(set);
-	if (!own)
-		return;
-	RCU_INIT_POINTER(own->set, set);
-	memcpy(interleave_given(own), interleave_given(pol->own),
-	       2 * nr_node_ids);
-	pol->own = own;
+	raw_spin_unlock_irqrestore(&policy_lock, flags);
+	if (own) {
+		memcpy(interleave_given(own), interleave_given(old->own),
+		       2 * nr_node_ids);
+		pol->own = own;
+	}
+	RCU_INIT_POINTER(*interleave_slot(pol), set);
 }
 
 /**
@@ -353,91 +362,176 @@ void weighted_interleave_get(struct mempolicy *pol, void *room)
  */
 void weighted_interleave_put(struct mempolicy *pol)
 {
-	struct interleave_set *set = set_of(pol);
+	struct interleave_set *set;
 
-	if (has_own(pol)) {
-		if (!refcount_dec_and_test(&pol->own->refs))
-			return;
+	if (has_own(pol) && !refcount_dec_and_test(&pol->own->refs))
+		return;
+	set = set_of(pol);
+	if (has_own(pol))
 		kfree(pol->own);
-	}
 	if (set)
 		interleave_set_put(set);
 }
 
-/* What weighted_interleave_rebuild_task() reads under task_lock(). */
+/*
+ * Not worth the out-of-memory killer in the cgroup of a task that has asked for
+ * nothing; see RETRY_AFTER.
+ */
+#define COMPLETE_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
+
+/* Jiffies after which a task without room tries again */
+#define RETRY_AFTER	HZ
+
+/* What a set is found by, read together */
 struct wanted_set {
 	nodemask_t nodes;
 	bool own;
 	u8 weights[];
 };
 
-static bool task_lacks_set(struct task_struct *task)
+/* Returns the set that is there, with a reference, or NULL and what is wanted. */
+static struct interleave_set *read_wanted(const struct mempolicy *pol,
+					  struct wanted_set *wanted)
 {
-	struct mempolicy *pol = task->mempolicy;
+	struct interleave_set *set;
+	unsigned long flags;
 
-	return pol && pol->mode == MPOL_WEIGHTED_INTERLEAVE && !set_of(pol);
-}
-
-/**
- * weighted_interleave_rebuild_task - complete a cpuset rebind
- * @task: a task whose nodes have changed
- *
- * Nodes and weights are read under task_lock(), the set is made without it,
- * and is installed if the task still has a policy with these. Another rebind,
- * by whoever, is followed by a call of its own.
- *
- * Context: may sleep.
- */
-void weighted_interleave_rebuild_task(struct task_struct *task)
-{
-	struct interleave_set *set = NULL;
-	struct wanted_set *wanted;
-	struct mm_struct *mm = NULL;
-	struct mempolicy *pol;
-
-	/* A hint only; what counts is read again under task_lock(). */
-	if (!READ_ONCE(task->mempolicy))
-		return;
-
-	wanted = kmalloc(struct_size(wanted, weights, nr_node_ids), REBIND_GFP);
-	if (!wanted)
-		return;
-
-	task_lock(task);
-	if (!task_lacks_set(task)) {
-		task_unlock(task);
-		goto free;
-	}
-	pol = task->mempolicy;
+	raw_spin_lock_irqsave(&policy_lock, flags);
+	set = set_of(pol);
+	if (set)
+		interleave_set_get(set);
 	wanted->nodes = pol->nodes;
 	wanted->own = has_own(pol);
 	if (wanted->own)
 		memcpy(wanted->weights, bound_of(pol), nr_node_ids);
-	if (task->mm) {
-		mm = task->mm;
-		mmgrab(mm);
-	}
-	task_unlock(task);
+	raw_spin_unlock_irqrestore(&policy_lock, flags);
+	return set;
+}
 
-	set = set_of_owner(mm, &wanted->nodes,
-			   wanted->own ? wanted->weights : NULL);
-	if (mm)
-		mmdrop(mm);
-	if (IS_ERR(set))
-		goto free;
+/* Unless another task was first, or the policy has other nodes by now */
+static void install_set(struct mempolicy *pol, struct interleave_set *set)
+{
+	unsigned long flags;
 
-	task_lock(task);
-	pol = task->mempolicy;
-	if (task_lacks_set(task) &&
+	raw_spin_lock_irqsave(&policy_lock, flags);
+	if (!set_of(pol) &&
 	    interleave_set_is_of(set, &pol->nodes, bound_of(pol))) {
 		rcu_assign_pointer(*interleave_slot(pol), set);
 		set = NULL;
 	}
-	task_unlock(task);
+	raw_spin_unlock_irqrestore(&policy_lock, flags);
 	if (set)
 		interleave_set_put(set);
+}
+
+/**
+ * weighted_interleave_complete - give a policy the set or the order that it lacks
+ * @pol: a policy that others may see; the caller has a reference
+ *
+ * Context: may sleep; no lock is needed.
+ * Return: 0, also when it has gone to other nodes meanwhile, or -ENOMEM.
+ */
+int weighted_interleave_complete(struct mempolicy *pol)
+{
+	struct wanted_set *wanted;
+	struct interleave_set *set;
+	int err = 0;
+
+	wanted = kmalloc(struct_size(wanted, weights, nr_node_ids), COMPLETE_GFP);
+	if (!wanted)
+		return -ENOMEM;
+
+	set = read_wanted(pol, wanted);
+	if (set) {
+		err = interleave_set_complete(set, COMPLETE_GFP);
+		interleave_set_put(set);
+		goto free;
+	}
+	set = interleave_set_find_or_make(&wanted->nodes,
+					  wanted->own ? wanted->weights : NULL,
+					  COMPLETE_GFP);
+	if (IS_ERR(set))
+		err = PTR_ERR(set);
+	else
+		install_set(pol, set);
 free:
 	kfree(wanted);
+	return err;
+}
+
+static void complete_work(struct callback_head *work)
+{
+	struct mempolicy *pol = READ_ONCE(current->il_incomplete);
+
+	/* Who is about to end is to end soon. */
+	if (!(current->flags & PF_EXITING) && !fatal_signal_pending(current)) {
+		/* Nothing has to be waited for: a time would be ahead again one day. */
+		current->il_retry = 0;
+		if (weighted_interleave_complete(pol))
+			current->il_retry = (jiffies + RETRY_AFTER) | 1;
+	}
+	/* From here on there may be another one. */
+	smp_store_release(&current->il_incomplete, NULL);
+	mpol_put(pol);
+}
+
+/*
+ * Who puts a policy into task->il_incomplete, which is NULL while there is
+ * nothing to be done, has task->il_complete as well. That comes first: what
+ * follows may allocate on a debug kernel, and come here.
+ */
+static void complete_later(struct task_struct *task, struct mempolicy *pol)
+{
+	if (cmpxchg(&task->il_incomplete, NULL, pol))
+		return;
+	mpol_get(pol);
+	init_task_work(&task->il_complete, complete_work);
+	/* It fails for a task that ends. */
+	if (task_work_add(task, &task->il_complete, TWA_RESUME)) {
+		/* The next one finds il_complete as it is left here. */
+		smp_store_release(&task->il_incomplete, NULL);
+		mpol_put(pol);
+	}
+}
+
+/**
+ * interleave_complete_later - have current complete a policy
+ * @pol: a policy without a set or an order; it stays during the call
+ *
+ * It does so on its way to user space, one policy each time, and not again
+ * within a second when its cgroup had no room.
+ *
+ * Context: any task, interrupts may be off. Does nothing in a kernel thread.
+ */
+void interleave_complete_later(const struct mempolicy *pol)
+{
+	if (current->flags & PF_KTHREAD || READ_ONCE(current->il_incomplete))
+		return;
+	if (current->il_retry && time_before(jiffies, current->il_retry))
+		return;
+	complete_later(current, (struct mempolicy *)pol);
+}
+
+/**
+ * weighted_interleave_complete_task - have a task complete its own policy
+ * @task: a task whose nodes have changed, perhaps another one
+ *
+ * It does so before it runs on in user space; who moves it neither waits nor pays.
+ *
+ * Context: may sleep, takes task_lock().
+ */
+void weighted_interleave_complete_task(struct task_struct *task)
+{
+	struct mempolicy *pol;
+
+	if (task->flags & PF_KTHREAD || !READ_ONCE(task->mempolicy))
+		return;
+	task_lock(task);
+	pol = task->mempolicy;
+	if (pol && pol->mode == MPOL_WEIGHTED_INTERLEAVE &&
+	    !rcu_access_pointer(*interleave_slot(pol)))
+		complete_later(task, pol);
+	task_unlock(task);
 }
 
 /**

@@ -16,7 +16,8 @@
  *        id, the weights that the user gave and those that the nodes in use
  *        have, see interleave_given() and interleave_bound()
  *
- * Freed with the policy, and protected against changes like its nodes.
+ * Freed with the policy, and protected against changes like its nodes; @set
+ * by policy_lock.
  */
 struct interleave_own {
 	struct interleave_set __rcu *set;
@@ -34,6 +35,19 @@ static inline u8 *interleave_bound(struct interleave_own *own)
 	return interleave_given(own) + nr_node_ids;
 }
 
+/*
+ * The nodes of a policy of a task, which a rebind may be writing: what is walked
+ * is at least the same from end to end.
+ */
+static inline nodemask_t interleave_nodes_now(const struct mempolicy *pol)
+{
+	nodemask_t nodes;
+
+	/* Old and new nodes are as good, and so is some of both. */
+	data_race(nodes = pol->nodes);
+	return nodes;
+}
+
 /* Where a policy points to its set. */
 static inline struct interleave_set __rcu **
 interleave_slot(const struct mempolicy *pol)
@@ -42,5 +56,8 @@ interleave_slot(const struct mempolicy *pol)
 	       &pol->own->set :
 	       (struct interleave_set __rcu **)&pol->interleave;
 }
+
+int weighted_interleave_complete(struct mempolicy *pol);
+void interleave_complete_later(const struct mempolicy *pol);
 
 #endif

@@ -6,7 +6,10 @@
  * weight. Where several nodes become one, their weights add up; if one of them
  * followed the global weight, so does the node they become. When a sum does
  * not fit into a weight any more, all own weights shrink together.
+ *
+ * A policy in use is read meanwhile, each weight by itself.
  */
+#include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/string.h>
@@ -15,9 +18,9 @@
 
 #define FOLLOWS	U32_MAX
 
-static void add_up(u32 *sums, unsigned int nr, int node, u8 weight)
+static void add_up(u32 *sums, unsigned int nr, unsigned int node, u8 weight)
 {
-	if ((unsigned int)node >= nr)
+	if (node >= nr)
 		return;
 	if (!weight || sums[node] == FOLLOWS)
 		sums[node] = FOLLOWS;
@@ -25,22 +28,25 @@ static void add_up(u32 *sums, unsigned int nr, int node, u8 weight)
 		sums[node] += weight;
 }
 
-static void to_weights(u8 *weights, const u32 *sums, unsigned int nr)
+/* @nodes: those that anything was added up for, and perhaps others */
+static void to_weights(u8 *weights, const u32 *sums, unsigned int nr,
+		       const nodemask_t *nodes)
 {
 	u32 largest = U8_MAX;
 	unsigned int node;
 
-	for (node = 0; node < nr; node++)
-		if (sums[node] != FOLLOWS)
+	for_each_node_mask(node, *nodes)
+		if (node < nr && sums[node] != FOLLOWS)
 			largest = max(largest, sums[node]);
 
+	/* Each by one store: who places a page meanwhile reads them. */
 	for (node = 0; node < nr; node++) {
-		u32 sum = sums[node];
+		u32 sum = node_isset(node, *nodes) ? sums[node] : 0;
 
 		if (!sum || sum == FOLLOWS)
-			weights[node] = 0;
+			WRITE_ONCE(weights[node], 0);
 		else
-			weights[node] = max(sum * U8_MAX / largest, 1u);
+			WRITE_ONCE(weights[node], max(sum * U8_MAX / largest, 1u));
 	}
 }
 
@@ -57,7 +63,7 @@ void interleave_weights_restrict(u8 *bound, unsigned int nr, const u8 *given,
 	unsigned int node;
 
 	for (node = 0; node < nr; node++)
-		bound[node] = node_isset(node, *nodes) ? given[node] : 0;
+		WRITE_ONCE(bound[node], node_isset(node, *nodes) ? given[node] : 0);
 }
 
 /**
@@ -82,14 +88,13 @@ void interleave_weights_fold(u8 *bound, u32 *sums, unsigned int nr,
 	memset(sums, 0, nr * sizeof(*sums));
 	if (nr_onto) {
 		for_each_node_mask(position, *positions) {
-			int node = find_nth_bit(nodes_addr(*onto), MAX_NUMNODES,
-						position % nr_onto);
+			int node = interleave_node_at(position, onto, nr_onto);
 
 			add_up(sums, nr, node,
 			       position < nr ? given[position] : 0);
 		}
 	}
-	to_weights(bound, sums, nr);
+	to_weights(bound, sums, nr, onto);
 }
 
 /**
@@ -97,21 +102,36 @@ void interleave_weights_fold(u8 *bound, u32 *sums, unsigned int nr,
  * @weights: own weight by node id, replaced
  * @sums:    room for @nr sums
  * @nr:      number of node ids
- * @nodes:   nodes in use before
+ * @nodes:   nodes in use, replaced
  * @from:    nodes that were allowed
  * @to:      nodes that are allowed now
  *
- * Same map as node_remap().
+ * Same map as nodes_remap(), but both masks are walked once, together: each rebind
+ * does this with a lock held. With 64 nodes a look-up for each of them takes ten
+ * times as long.
  */
 void interleave_weights_remap(u8 *weights, u32 *sums, unsigned int nr,
-			      const nodemask_t *nodes, const nodemask_t *from,
+			      nodemask_t *nodes, const nodemask_t *from,
 			      const nodemask_t *to)
 {
-	int node;
+	nodemask_t stay = *nodes, came = NODE_MASK_NONE;
+	unsigned int node, target = first_node(*to);
 
 	memset(sums, 0, nr * sizeof(*sums));
-	for_each_node_mask(node, *nodes)
-		add_up(sums, nr, node_remap(node, *from, *to),
-		       node < nr ? weights[node] : 0);
-	to_weights(weights, sums, nr);
+	if (target < MAX_NUMNODES) {
+		nodes_andnot(stay, *nodes, *from);
+		for_each_node_mask(node, *from) {
+			if (node_isset(node, *nodes)) {
+				node_set(target, came);
+				add_up(sums, nr, target, node < nr ? weights[node] : 0);
+			}
+			target = next_node(target, *to);
+			if (target >= MAX_NUMNODES)
+				target = first_node(*to);
+		}
+	}
+	for_each_node_mask(node, stay)
+		add_up(sums, nr, node, node < nr ? weights[node] : 0);
+	nodes_or(*nodes, stay, came);
+	to_weights(weights, sums, nr, nodes);
 }

@@ -2,31 +2,32 @@
 /*
  * The live sets of nodes and the order in force for each.
  *
- * Policies over the same nodes share one set, those with the same weights of
- * their own another one, so ten thousand mappings cost one
- * order and a new weight is brought to all of them by replacing a few pointers.
+ * Policies of one memory cgroup over the same nodes share a set, those with the
+ * same weights of their own another one, so ten thousand mappings cost one
+ * order. Each cgroup has sets of its own and pays for all that they hold, also
+ * when somebody else writes a weight: what has no room there is not had.
  *
  * Locking:
- * - interleave_lock (mutex) is held while weights change and while a set joins
- *   the list, so that every set has an order of the weights in force. A set is
- *   made without it, because that may wait for the memory cgroup of the caller,
- *   and made anew if the weights have changed meanwhile;
- * - sets_lock (raw spinlock, interrupts off) protects changes of the hash and
- *   the list, and the last reference goes away under it. It nests inside
- *   everything: that may be in a cpuset rebind, with interrupts off;
- * - a set is found and set->order is read under rcu_read_lock(); set->order is
- *   written under interleave_lock.
+ * - the lock of a bucket (raw spinlock, interrupts off) protects its tree, and
+ *   set->order of its sets against other writers; the last reference goes away
+ *   under it. It nests inside everything: that may be in a cpuset rebind;
+ * - set->order is read under rcu_read_lock();
+ * - nothing is computed or allocated under a lock that others wait for. Who has
+ *   computed an order publishes it if no weight was written meanwhile, or begins
+ *   anew; who writes weights brings them to all sets that he finds afterwards.
  *
  * A set is freed by whoever drops the last reference, after a grace period.
  */
-#include <linux/hashtable.h>
+#include <linux/init.h>
 #include <linux/jhash.h>
-#include <linux/list.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/once.h>
-#include <linux/rculist.h>
+#include <linux/rbtree.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -34,70 +35,155 @@
 #include "internal.h"
 #include "order.h"
 
-/* Fill the order in stretches, so that a long one delays nobody. */
-#define STEPS_BEFORE_RESCHED	1024
+/*
+ * Each page of a round takes a look at each node: an order is filled in stretches
+ * of so many looks, so that a long one delays nobody.
+ */
+#define LOOKS_BEFORE_RESCHED	512
 
-/* Hold so many sets before interrupts are let in. */
-#define SETS_PER_LOCK		64
+/* Old orders that a writer of weights keeps until their readers have gone */
+#define BYTES_PER_GRACE_PERIOD	SZ_256K
 
-/* What it protects is said where it is declared. */
-DEFINE_MUTEX(interleave_lock);
+/* A new weight is not worth the out-of-memory killer, in nobody's cgroup. */
+#define RENEW_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
+
+/*
+ * Nor is one that the kernel derives worth reclaim in a cgroup that is over its
+ * memory.high: the one worker would sleep there, set by set, before all others.
+ */
+#define DERIVED_GFP	(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
+
+/* Four of them on a cache line, which is as good as fewer with one each. */
+#define BUCKET_BITS	10
+
+struct bucket {
+	raw_spinlock_t lock;
+	struct rb_root sets;
+};
+
+static struct bucket buckets[1 << BUCKET_BITS];
+
 unsigned long interleave_generation;
 
-/* Protects changes of the hash and the list. */
-static DEFINE_RAW_SPINLOCK(sets_lock);
-static DEFINE_HASHTABLE(sets_hash, 10);
-static LIST_HEAD(sets_list);
+/* What a set is found by */
+struct key {
+	const nodemask_t *nodes;
+	const u8 *own;
+	struct mem_cgroup *memcg;
+	u32 hash;
+};
 
 /* With a seed, or weights could be chosen that all go to one bucket. */
-static u32 key_hash(const nodemask_t *nodes, const u8 *own)
+static u32 key_hash(const struct key *key)
 {
 	static u32 seed __read_mostly;
 	u32 hash;
 
 	get_random_once(&seed, sizeof(seed));
-	hash = jhash(nodes_addr(*nodes),
+	hash = jhash(nodes_addr(*key->nodes),
 		     BITS_TO_LONGS(nr_node_ids) * sizeof(unsigned long), seed);
-	return own ? jhash(own, nr_node_ids, hash) : hash;
+	hash = jhash(&key->memcg, sizeof(key->memcg), hash);
+	return key->own ? jhash(key->own, nr_node_ids, hash) : hash;
 }
 
+static struct bucket *bucket_of(u32 hash)
+{
+	return &buckets[hash >> (32 - BUCKET_BITS)];
+}
+
+/* Of a key and a set with the same hash */
+static noinline int compare_rest(const struct key *key, const struct interleave_set *set)
+{
+	int differ;
+
+	if (key->memcg != set->memcg)
+		return key->memcg < set->memcg ? -1 : 1;
+	differ = memcmp(nodes_addr(*key->nodes), nodes_addr(set->nodes),
+			sizeof(nodemask_t));
+	if (differ || (!key->own && !set->own))
+		return differ;
+	if (!key->own || !set->own)
+		return key->own ? 1 : -1;
+	return memcmp(key->own, set->own, nr_node_ids);
+}
+
+/*
+ * Inlined into the way down a tree, at most of whose sets the hash decides: what
+ * others have made is to cost next to nothing.
+ */
+static __always_inline int compare(const void *a, const struct rb_node *node)
+{
+	const struct interleave_set *set = rb_entry(node, struct interleave_set, tree);
+	const struct key *key = a;
+
+	if (key->hash != set->hash)
+		return key->hash < set->hash ? -1 : 1;
+	return compare_rest(key, set);
+}
+
+static __always_inline int compare_sets(struct rb_node *node, const struct rb_node *other)
+{
+	const struct interleave_set *set = rb_entry(node, struct interleave_set, tree);
+	struct key key = {
+		.nodes = &set->nodes,
+		.own = set->own,
+		.memcg = set->memcg,
+		.hash = set->hash,
+	};
+
+	return compare(&key, other);
+}
+
+/* NULL when there is no memory. */
 static struct interleave_order *order_make(const nodemask_t *nodes,
-					   const u8 *own, const u8 *weights,
-					   gfp_t gfp)
+					   const u8 *own, gfp_t gfp)
 {
 	unsigned int nr = 0, nr_nodes = nodes_weight(*nodes);
+	struct interleave_order *order = NULL;
 	struct interleave_share *shares;
-	struct interleave_order *order;
-	u32 step, round;
+	u32 step, round, looks = 0;
+	u16 stride;
 	int node;
-
-	if (!nr_nodes)
-		return ERR_PTR(-EINVAL);
 
 	shares = kvmalloc_array(nr_nodes, sizeof(*shares), gfp);
 	if (!shares)
-		return ERR_PTR(-ENOMEM);
+		return NULL;
 
 	for_each_node_mask(node, *nodes) {
 		shares[nr].node = node;
-		shares[nr++].weight = interleave_weight_of(own, weights, node);
+		shares[nr++].weight = interleave_weight_of(own, interleave_weights, node);
 	}
 
 	round = interleave_reduce(shares, nr);
-	order = kvmalloc(struct_size(order, node, round), gfp);
-	if (!order) {
-		kvfree(shares);
-		return ERR_PTR(-ENOMEM);
-	}
+	stride = interleave_stride(shares, nr, round);
+	order = kvmalloc(interleave_order_size(round, stride), gfp);
+	if (!order)
+		goto free;
 
 	order->round = round;
+	order->stride = stride;
 	order->even = round == nr;
 	for (step = 1; step <= round; step++) {
-		order->node[step - 1] = interleave_next(shares, nr, round, step);
-		if (step % STEPS_BEFORE_RESCHED == 0)
+		interleave_step(order, shares, nr, step);
+		looks += nr;
+		if (looks >= LOOKS_BEFORE_RESCHED) {
+			looks = 0;
 			cond_resched();
+		}
 	}
+free:
 	kvfree(shares);
+	return order;
+}
+
+/* The order of a set, at the expense of its cgroup */
+static struct interleave_order *order_of_set(const struct interleave_set *set,
+					     gfp_t gfp)
+{
+	struct mem_cgroup *old = set_active_memcg(set->memcg);
+	struct interleave_order *order = order_make(&set->nodes, set->own, gfp);
+
+	set_active_memcg(old);
 	return order;
 }
 
@@ -107,7 +193,7 @@ static struct interleave_order *order_make(const nodemask_t *nodes,
  * @nodes: nodes
  * @own:   own weight by node id, 0 outside of @nodes; or NULL
  *
- * Return: true when it is.
+ * Return: true when it is, whichever cgroup it belongs to.
  */
 bool interleave_set_is_of(const struct interleave_set *set,
 			  const nodemask_t *nodes, const u8 *own)
@@ -121,105 +207,202 @@ bool interleave_set_is_of(const struct interleave_set *set,
 	return !memcmp(set->own, own, nr_node_ids);
 }
 
-static struct interleave_set *set_find(const nodemask_t *nodes, const u8 *own)
+static struct interleave_set *set_find(const struct key *key)
 {
-	struct interleave_set *set, *found = NULL;
+	struct bucket *bucket = bucket_of(key->hash);
+	struct interleave_set *set = NULL;
+	struct rb_node *node;
+	unsigned long flags;
 
-	rcu_read_lock();
-	hash_for_each_possible_rcu(sets_hash, set, hash, key_hash(nodes, own)) {
-		if (interleave_set_is_of(set, nodes, own) &&
-		    refcount_inc_not_zero(&set->refs)) {
-			found = set;
-			break;
-		}
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	node = rb_find(key, &bucket->sets, compare);
+	if (node) {
+		set = rb_entry(node, struct interleave_set, tree);
+		refcount_inc(&set->refs);
 	}
-	rcu_read_unlock();
-	return found;
-}
-
-static struct interleave_set *set_make(const nodemask_t *nodes, const u8 *own,
-				       gfp_t gfp)
-{
-	struct interleave_order *order;
-	struct interleave_set *set;
-
-	set = kzalloc(struct_size(set, own_weights, own ? nr_node_ids : 0), gfp);
-	if (!set)
-		return ERR_PTR(-ENOMEM);
-
-	set->nodes = *nodes;
-	if (own)
-		set->own = memcpy(set->own_weights, own, nr_node_ids);
-	refcount_set(&set->refs, 1);
-	order = order_make(&set->nodes, set->own, interleave_weights, gfp);
-	if (IS_ERR(order)) {
-		kfree(set);
-		return ERR_CAST(order);
-	}
-	RCU_INIT_POINTER(set->order, order);
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	return set;
 }
 
-/* For a set that nobody else has seen. */
-static void set_free(struct interleave_set *set)
+/* One more reference to a cgroup of which the caller has one */
+static void memcg_get(struct mem_cgroup *memcg)
 {
-	kvfree(rcu_dereference_protected(set->order, true));
-	kfree(set);
+#ifdef CONFIG_MEMCG
+	if (memcg)
+		css_get(&memcg->css);
+#endif
 }
 
-static void set_join(struct interleave_set *set)
+/* A set without an order that nobody else has seen, or NULL */
+static struct interleave_set *set_make(const struct key *key, gfp_t gfp)
 {
-	u32 hash = key_hash(&set->nodes, set->own);
+	struct mem_cgroup *old = set_active_memcg(key->memcg);
+	struct interleave_set *set;
 
-	raw_spin_lock_irq(&sets_lock);
-	hash_add_rcu(sets_hash, &set->hash, hash);
-	list_add(&set->list, &sets_list);
-	raw_spin_unlock_irq(&sets_lock);
+	set = kzalloc(struct_size(set, own_weights, key->own ? nr_node_ids : 0), gfp);
+	set_active_memcg(old);
+	if (!set)
+		return NULL;
+
+	set->nodes = *key->nodes;
+	if (key->own)
+		set->own = memcpy(set->own_weights, key->own, nr_node_ids);
+	refcount_set(&set->refs, 1);
+	set->hash = key->hash;
+	set->memcg = key->memcg;
+	memcg_get(set->memcg);
+	return set;
+}
+
+/* For a set that is in no tree. Readers may still look. */
+static void set_free(struct interleave_set *set)
+{
+	struct interleave_order *order = rcu_dereference_protected(set->order,
+								   !refcount_read(&set->refs));
+
+	if (order)
+		kvfree_rcu(order, rcu);
+	mem_cgroup_put(set->memcg);
+	kfree_rcu(set, rcu);
+}
+
+/*
+ * Let others find the set, if it has the weights in force. Returns the one that
+ * others find, with a reference, or NULL.
+ */
+static struct interleave_set *set_join(struct interleave_set *set,
+				       unsigned long generation)
+{
+	struct bucket *bucket = bucket_of(set->hash);
+	struct interleave_set *found = NULL;
+	struct rb_node *node;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	if (generation == READ_ONCE(interleave_generation)) {
+		node = rb_find_add(&set->tree, &bucket->sets, compare_sets);
+		found = node ? rb_entry(node, struct interleave_set, tree) : set;
+		if (node)
+			refcount_inc(&found->refs);
+	}
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+	return found;
+}
+
+static struct interleave_set *find_or_make(const struct key *key, gfp_t gfp)
+{
+	struct interleave_set *set, *found;
+	struct interleave_order *order;
+	unsigned long generation;
+
+	for (;;) {
+		found = set_find(key);
+		if (found)
+			return found;
+
+		set = set_make(key, gfp);
+		if (!set)
+			return ERR_PTR(-ENOMEM);
+		/* Read before the weights, as it is written after them. */
+		generation = smp_load_acquire(&interleave_generation);
+		order = order_of_set(set, gfp);
+		RCU_INIT_POINTER(set->order, order);
+		if (order)
+			found = set_join(set, generation);
+		if (found == set)
+			return set;
+		refcount_set(&set->refs, 0);
+		set_free(set);
+		if (found)
+			return found;
+		if (!order)
+			return ERR_PTR(-ENOMEM);
+	}
 }
 
 /**
  * interleave_set_find_or_make - the set of a mask, with a reference
- * @nodes: the nodes, not empty; stable during the call
+ * @nodes: the nodes; stable during the call
  * @own:   own weight by node id, 0 for nodes that follow the global weight and
  *         outside of @nodes, stable during the call; NULL when all follow
- * @gfp:   how a new set and its first order are allocated, and whether they are
- *         charged
+ * @gfp:   how a new set and its first order are allocated, __GFP_ACCOUNT and all
  *
- * Context: may sleep, takes interleave_lock.
+ * The set is that of current's memory cgroup, which pays for it.
+ *
+ * Context: may sleep. No lock is taken that is held for long.
  * Return: the set, or ERR_PTR(-ENOMEM), or ERR_PTR(-EINVAL) for an empty mask.
  */
 struct interleave_set *interleave_set_find_or_make(const nodemask_t *nodes,
 						   const u8 *own, gfp_t gfp)
 {
-	struct interleave_set *set, *found;
-	unsigned long generation;
+	struct key key = { .nodes = nodes };
+	struct interleave_set *set;
 
-	if (own && !memchr_inv(own, 0, nr_node_ids))
-		own = NULL;
+	if (nodes_empty(*nodes))
+		return ERR_PTR(-EINVAL);
+	if (own && memchr_inv(own, 0, nr_node_ids))
+		key.own = own;
+	key.memcg = get_mem_cgroup_from_mm(current->mm);
+	key.hash = key_hash(&key);
+	set = find_or_make(&key, gfp);
+	mem_cgroup_put(key.memcg);
+	return set;
+}
 
-	for (;;) {
-		found = set_find(nodes, own);
-		if (found)
-			return found;
+/* Returns the order that was there before. */
+static struct interleave_order *order_replace(struct interleave_set *set,
+					      struct interleave_order *order)
+{
+	struct bucket *bucket = bucket_of(set->hash);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	order = rcu_replace_pointer(set->order, order,
+				    lockdep_is_held(&bucket->lock));
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+	return order;
+}
+
+/* Unless a weight was written since @generation. Returns what is left to free. */
+static struct interleave_order *order_publish(struct interleave_set *set,
+					      struct interleave_order *order,
+					      unsigned long generation)
+{
+	struct bucket *bucket = bucket_of(set->hash);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	if (generation == READ_ONCE(interleave_generation) &&
+	    !rcu_access_pointer(set->order)) {
+		rcu_assign_pointer(set->order, order);
+		order = NULL;
+	}
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+	return order;
+}
+
+/**
+ * interleave_set_complete - give a set the order that it has lost
+ * @set: a set that the caller has
+ * @gfp: how the order is allocated; the cgroup of @set pays
+ *
+ * Context: may sleep.
+ * Return: 0 when it has one now, or -ENOMEM.
+ */
+int interleave_set_complete(struct interleave_set *set, gfp_t gfp)
+{
+	while (!rcu_access_pointer(set->order)) {
+		struct interleave_order *order;
+		unsigned long generation;
 
 		/* Read before the weights, as it is written after them. */
 		generation = smp_load_acquire(&interleave_generation);
-		set = set_make(nodes, own, gfp);
-		if (IS_ERR(set))
-			return set;
-
-		mutex_lock(&interleave_lock);
-		found = set_find(nodes, own);
-		if (!found && generation == interleave_generation) {
-			set_join(set);
-			found = set;
-		}
-		mutex_unlock(&interleave_lock);
-		if (found != set)
-			set_free(set);
-		if (found)
-			return found;
+		order = order_of_set(set, gfp);
+		if (!order)
+			return -ENOMEM;
+		kvfree(order_publish(set, order, generation));
 	}
+	return 0;
 }
 
 /**
@@ -244,134 +427,140 @@ void interleave_set_get(struct interleave_set *set)
  */
 void interleave_set_put(struct interleave_set *set)
 {
-	struct interleave_order *order;
+	struct bucket *bucket = bucket_of(set->hash);
 	unsigned long flags;
 	bool last;
 
 	if (refcount_dec_not_one(&set->refs))
 		return;
 
-	/* Under the lock, so that what is in the list has references. */
-	raw_spin_lock_irqsave(&sets_lock, flags);
+	/* Under the lock, so that what is in the tree has references. */
+	raw_spin_lock_irqsave(&bucket->lock, flags);
 	last = refcount_dec_and_test(&set->refs);
-	if (last) {
-		hash_del_rcu(&set->hash);
-		list_del(&set->list);
-	}
-	raw_spin_unlock_irqrestore(&sets_lock, flags);
-	if (!last)
-		return;
-
-	order = rcu_dereference_protected(set->order, true);
-	kvfree_rcu(order, rcu);
-	kfree_rcu(set, rcu);
+	if (last)
+		rb_erase(&set->tree, &bucket->sets);
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+	if (last)
+		set_free(set);
 }
 
 /*
- * Hold all sets. None joins meanwhile, and one that is held stays in the list,
- * so the walk can go on from there when the lock was dropped.
+ * The set behind @set, or the first one, with a reference; that of @set goes.
+ * One that is held stays in the tree, whatever joins or goes meanwhile.
  */
-static void sets_hold(void)
+static struct interleave_set *set_next(struct bucket *bucket,
+				       struct interleave_set *set)
 {
-	struct interleave_set *set;
-	unsigned int nr = 0;
+	struct interleave_set *next = NULL;
+	struct rb_node *node;
 
-	raw_spin_lock_irq(&sets_lock);
-	list_for_each_entry(set, &sets_list, list) {
-		refcount_inc(&set->refs);
-		if (++nr % SETS_PER_LOCK == 0) {
-			raw_spin_unlock_irq(&sets_lock);
-			cond_resched();
-			raw_spin_lock_irq(&sets_lock);
-		}
+	raw_spin_lock_irq(&bucket->lock);
+	node = set ? rb_next(&set->tree) : rb_first(&bucket->sets);
+	if (node) {
+		next = rb_entry(node, struct interleave_set, tree);
+		refcount_inc(&next->refs);
 	}
-	raw_spin_unlock_irq(&sets_lock);
+	raw_spin_unlock_irq(&bucket->lock);
+	if (set)
+		interleave_set_put(set);
+	return next;
 }
 
-static bool set_is_touched(const struct interleave_set *set, const u8 *weights)
+/* Do global weights of these nodes matter to the set? */
+static bool set_follows(const struct interleave_set *set,
+			const nodemask_t *changed)
 {
 	int node;
 
 	for_each_node_mask(node, set->nodes)
-		if (weights[node] != interleave_weights[node] &&
-		    !(set->own && set->own[node]))
+		if (node_isset(node, *changed) && !(set->own && set->own[node]))
 			return true;
 	return false;
 }
 
-/**
- * interleave_sets_stage - prepare all live sets for other weights
- * @weights: weight by node id, nr_node_ids of them, each 1..255
- *
- * Nothing changes for allocations yet. On success interleave_sets_publish()
- * must follow; on failure nothing is left behind.
- *
- * There may be very many sets, so the caller can be killed meanwhile. Nobody
- * else is, for want of memory: then the old weights are the better ones.
- *
- * Context: may sleep, interleave_lock held.
- * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
- */
-int interleave_sets_stage(const u8 *weights)
+/* Orders that have been replaced, for which readers may still be waited for */
+struct stale {
+	struct interleave_order *first;
+	size_t bytes;
+};
+
+/* Who is being killed makes no new orders, and does not wait for the old ones. */
+static void free_stale(struct stale *stale)
 {
-	struct interleave_set *set, *next;
-	int err = 0;
+	bool wait = !fatal_signal_pending(current);
+	struct interleave_order *order, *next;
 
-	lockdep_assert_held(&interleave_lock);
-
-	sets_hold();
-	list_for_each_entry(set, &sets_list, list) {
-		struct interleave_order *order;
-
-		cond_resched();
-		if (fatal_signal_pending(current)) {
-			err = -EINTR;
-			break;
-		}
-		if (!set_is_touched(set, weights))
-			continue;
-		order = order_make(&set->nodes, set->own, weights, STAGE_GFP);
-		if (IS_ERR(order)) {
-			err = PTR_ERR(order);
-			break;
-		}
-		set->staged = order;
-	}
-	if (!err)
-		return 0;
-
-	list_for_each_entry_safe(set, next, &sets_list, list) {
-		kvfree(set->staged);
-		set->staged = NULL;
-		interleave_set_put(set);
+	if (stale->first && wait)
+		synchronize_rcu();
+	for (order = stale->first; order; order = next) {
+		next = order->stale;
+		if (wait)
+			kvfree(order);
+		else
+			kvfree_rcu(order, rcu);
 		cond_resched();
 	}
-	return err;
+	*stale = (struct stale) {};
+}
+
+static void add_stale(struct stale *stale, struct interleave_order *order)
+{
+	stale->bytes += interleave_order_size(order->round, order->stride);
+	order->stale = stale->first;
+	stale->first = order;
+	if (stale->bytes >= BYTES_PER_GRACE_PERIOD)
+		free_stale(stale);
+}
+
+static void set_renew(struct interleave_set *set, struct stale *stale)
+{
+	struct interleave_order *order = NULL;
+
+	/* Who is being killed leaves the work to those whose sets they are. */
+	if (!fatal_signal_pending(current))
+		order = order_of_set(set, current->flags & PF_KTHREAD ?
+				     DERIVED_GFP : RENEW_GFP);
+	order = order_replace(set, order);
+	if (order)
+		add_stale(stale, order);
 }
 
 /**
- * interleave_sets_publish - put the staged orders in force
+ * interleave_sets_renew - bring new weights to all live sets
+ * @changed: nodes whose weights in interleave_weights have changed
  *
- * The next page of every policy is placed by them.
+ * One set after the other, so that never more than a few have two orders. A set
+ * for which its cgroup has no memory loses its order: its pages go in run order
+ * by the new weights, until a task that uses it has room again.
  *
- * Context: process context, interleave_lock held since the successful
- * interleave_sets_stage().
+ * Context: may sleep; one at a time. interleave_generation has been counted up
+ * after the weights changed.
  */
-void interleave_sets_publish(void)
+void interleave_sets_renew(const nodemask_t *changed)
 {
-	struct interleave_set *set, *next;
+	struct interleave_set *set;
+	struct stale stale = {};
+	unsigned int i;
 
-	lockdep_assert_held(&interleave_lock);
-
-	list_for_each_entry_safe(set, next, &sets_list, list) {
-		struct interleave_order *old;
-
-		if (set->staged) {
-			old = rcu_replace_pointer(set->order, set->staged, true);
-			set->staged = NULL;
-			kvfree_rcu(old, rcu);
+	for (i = 0; i < ARRAY_SIZE(buckets); i++) {
+		set = NULL;
+		while ((set = set_next(&buckets[i], set))) {
+			if (set_follows(set, changed))
+				set_renew(set, &stale);
+			cond_resched();
 		}
-		interleave_set_put(set);
+		/* Most buckets may be empty. */
 		cond_resched();
 	}
+	free_stale(&stale);
 }
+
+static int __init sets_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(buckets); i++)
+		raw_spin_lock_init(&buckets[i].lock);
+	return 0;
+}
+core_initcall(sets_init);

@@ -3,8 +3,8 @@
  * /sys/kernel/mm/mempolicy/weighted_interleave/{nodeN,auto}
  *
  * One file for each node with memory, and one for all. node_files is protected by files_lock,
- * which is never held while a file is removed: the removal waits for stores
- * that are under way. Stores take interleave_lock, never files_lock.
+ * which is never held while a file is removed: the removal waits for who is reading
+ * it. Stores take weights_lock, never files_lock, and are not waited for.
  */
 #include <linux/ctype.h>
 #include <linux/init.h>
@@ -49,13 +49,23 @@ static int parse_weight(const char *buf, size_t count, u8 *weight)
 static ssize_t node_store(struct kobject *kobj, struct kobj_attribute *attr,
 			  const char *buf, size_t count)
 {
-	struct node_file *file = container_of(attr, struct node_file, attr);
+	int nid = container_of(attr, struct node_file, attr)->nid;
+	struct kernfs_node *kn;
 	u8 weight;
 	int err;
 
 	err = parse_weight(buf, count, &weight);
-	if (!err)
-		err = interleave_weight_store(file->nid, weight);
+	if (err)
+		return err;
+	/*
+	 * All sets get the weight here, which takes time. Who takes the node offline
+	 * removes the file, under the lock of all hotplug, and is not to wait for that.
+	 */
+	kn = sysfs_break_active_protection(kobj, &attr->attr);
+	if (!kn)
+		return -ENODEV;
+	err = interleave_weight_store(nid, weight);
+	sysfs_unbreak_active_protection(kn);
 	return err ?: count;
 }
 

@@ -4,17 +4,19 @@
  *
  * They are indexed by node id for all possible nodes, so a node that goes
  * offline finds its weight again when it comes back. All that is here is
- * written under interleave_lock.
+ * written under weights_lock, for which nobody waits but writers of weights.
  */
 #include <linux/errno.h>
-#include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/nodemask.h>
-#include <linux/slab.h>
+#include <linux/string.h>
 
 #include "internal.h"
 
 /* Weight of a node of which nothing is known, and nobody has written one. */
 #define DEFAULT_WEIGHT	1
+
+static DEFINE_MUTEX(weights_lock);
 
 u8 interleave_weights[MAX_NUMNODES] = {
 	[0 ... MAX_NUMNODES - 1] = DEFAULT_WEIGHT,
@@ -28,32 +30,26 @@ static u8 derived_weights[MAX_NUMNODES] = {
 static nodemask_t following = NODE_MASK_ALL;
 static bool automatic = true;
 
-static u8 *copy_weights(const u8 *weights)
+/* Nodes whose weights have changed, until put_in_force() */
+static nodemask_t changed;
+
+static void change(int nid, u8 weight)
 {
-	return kmemdup(weights, nr_node_ids, STAGE_GFP);
+	if (interleave_weights[nid] == weight)
+		return;
+	WRITE_ONCE(interleave_weights[nid], weight);
+	node_set(nid, changed);
 }
 
-/*
- * On return the next page of every task and mapping is placed by the new
- * weights. All sets are prepared before the first one changes, so on failure
- * the old weights stay in force everywhere.
- */
-static int put_in_force(const u8 *weights)
+/* On return the next page of every task and mapping goes by the new weights. */
+static void put_in_force(void)
 {
-	int nid, err;
-
-	if (!memcmp(weights, interleave_weights, nr_node_ids))
-		return 0;
-	err = interleave_sets_stage(weights);
-	if (err)
-		return err;
-
-	for (nid = 0; nid < nr_node_ids; nid++)
-		WRITE_ONCE(interleave_weights[nid], weights[nid]);
-	/* Who makes a set reads this first, then the weights. */
+	if (nodes_empty(changed))
+		return;
+	/* Who makes an order reads this first, then the weights. */
 	smp_store_release(&interleave_generation, interleave_generation + 1);
-	interleave_sets_publish();
-	return 0;
+	interleave_sets_renew(&changed);
+	nodes_clear(changed);
 }
 
 /**
@@ -63,32 +59,28 @@ static int put_in_force(const u8 *weights)
  *
  * A weight ends automatic weights: the other nodes keep what they have.
  *
- * Context: may sleep, takes interleave_lock.
- * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
+ * Nobody's memory stands in the way: where there is no room for an order by the
+ * new weight, pages go in run order by it.
+ *
+ * Context: may sleep.
+ * Return: 0, or -EINTR when the caller is being killed and has changed nothing.
  */
 int interleave_weight_store(int nid, u8 weight)
 {
-	int err = -ENOMEM;
-	u8 *weights;
-
-	if (mutex_lock_killable(&interleave_lock))
+	if (mutex_lock_killable(&weights_lock))
 		return -EINTR;
-	weights = copy_weights(interleave_weights);
-	if (weights) {
-		weights[nid] = weight ?: derived_weights[nid];
-		err = put_in_force(weights);
-		kfree(weights);
-	}
-	if (!err && !weight)
-		node_set(nid, following);
-	if (!err && weight) {
+	if (weight) {
 		if (automatic)
 			nodes_clear(following);
 		node_clear(nid, following);
 		WRITE_ONCE(automatic, false);
+	} else {
+		node_set(nid, following);
 	}
-	mutex_unlock(&interleave_lock);
-	return err;
+	change(nid, weight ?: derived_weights[nid]);
+	put_in_force();
+	mutex_unlock(&weights_lock);
+	return 0;
 }
 
 /**
@@ -105,23 +97,22 @@ bool interleave_auto(void)
  * interleave_auto_store - switch automatic weights on or off
  * @on: true: forget what was written; false: let all weights be as they are
  *
- * Context: may sleep, takes interleave_lock.
- * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
+ * Context: may sleep.
+ * Return: 0, or -EINTR when the caller is being killed and has changed nothing.
  */
 int interleave_auto_store(bool on)
 {
-	int err = 0;
+	int nid;
 
-	if (mutex_lock_killable(&interleave_lock))
+	if (mutex_lock_killable(&weights_lock))
 		return -EINTR;
-	if (on)
-		err = put_in_force(derived_weights);
-	if (!err) {
-		following = on ? NODE_MASK_ALL : NODE_MASK_NONE;
-		WRITE_ONCE(automatic, on);
-	}
-	mutex_unlock(&interleave_lock);
-	return err;
+	following = on ? NODE_MASK_ALL : NODE_MASK_NONE;
+	WRITE_ONCE(automatic, on);
+	for (nid = 0; on && nid < nr_node_ids; nid++)
+		change(nid, derived_weights[nid]);
+	put_in_force();
+	mutex_unlock(&weights_lock);
+	return 0;
 }
 
 /**
@@ -131,25 +122,17 @@ int interleave_auto_store(bool on)
  * They are in force at once for the nodes that follow them, and kept for those
  * that will.
  *
- * Context: may sleep, takes interleave_lock. Not a task that can be killed.
- * Return: 0 or -ENOMEM; then the old weights are in force, and the new ones from
- * the next successful change of a node that follows them.
+ * Context: may sleep. Not a task that can be killed.
  */
-int interleave_weights_derive(const u8 *derived)
+void interleave_weights_derive(const u8 *derived)
 {
-	int nid, err = -ENOMEM;
-	u8 *weights;
+	int nid;
 
-	mutex_lock(&interleave_lock);
+	mutex_lock(&weights_lock);
 	memcpy(derived_weights, derived, nr_node_ids);
-	weights = copy_weights(interleave_weights);
-	if (weights) {
-		for (nid = 0; nid < nr_node_ids; nid++)
-			if (node_isset(nid, following))
-				weights[nid] = derived[nid];
-		err = put_in_force(weights);
-		kfree(weights);
-	}
-	mutex_unlock(&interleave_lock);
-	return err;
+	for (nid = 0; nid < nr_node_ids; nid++)
+		if (node_isset(nid, following))
+			change(nid, derived[nid]);
+	put_in_force();
+	mutex_unlock(&weights_lock);
 }

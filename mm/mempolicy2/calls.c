@@ -3,6 +3,7 @@
  * set_mempolicy2(), get_mempolicy2() and mbind2().
  */
 #include <linux/capability.h>
+#include <linux/cpuset.h>
 #include <linux/mempolicy_ops.h>
 #include <linux/mm.h>
 #include <linux/sched/task.h>
@@ -18,7 +19,7 @@
  * mmap_lock, and that of a shared object does not change at all.
  */
 static void describe(const struct mempolicy *pol, struct mpol_args *args,
-		     u8 *weights, unsigned long flags)
+		     const nodemask_t *allowed, u8 *weights, unsigned long flags)
 {
 	args->mode = pol->mode;
 	args->mode_flags = pol->flags & MPOL_MODE_FLAGS;
@@ -30,11 +31,12 @@ static void describe(const struct mempolicy *pol, struct mpol_args *args,
 	if (weights && pol->mode == MPOL_WEIGHTED_INTERLEAVE)
 		weighted_interleave_get_weights(pol,
 						flags & MPOL_F_OWN_WEIGHTS,
-						weights);
+						allowed, weights);
 }
 
 static int describe_mapping(unsigned long addr, struct mpol_args *args,
-			    u8 *weights, unsigned long flags)
+			    const nodemask_t *allowed, u8 *weights,
+			    unsigned long flags)
 {
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
@@ -48,19 +50,19 @@ static int describe_mapping(unsigned long addr, struct mpol_args *args,
 	}
 	pol = __get_vma_policy(vma, addr);
 	if (pol) {
-		describe(pol, args, weights, flags);
+		describe(pol, args, allowed, weights, flags);
 		mpol_cond_put(pol);
 	}
 	mmap_read_unlock(mm);
 	return 0;
 }
 
-static void describe_task(struct mpol_args *args, u8 *weights,
-			  unsigned long flags)
+static void describe_task(struct mpol_args *args, const nodemask_t *allowed,
+			  u8 *weights, unsigned long flags)
 {
 	task_lock(current);
 	if (current->mempolicy)
-		describe(current->mempolicy, args, weights, flags);
+		describe(current->mempolicy, args, allowed, weights, flags);
 	task_unlock(current);
 }
 
@@ -73,6 +75,9 @@ static int put_param(struct mpol_param __user *uparam, size_t usize,
 	param->mode = args->mode;
 	param->mode_flags = args->mode_flags;
 	param->home_node = args->home_node;
+	/* A relative mask may have more than there are nodes. */
+	if (param->pol_nodes && !mpol_nodes_fit(&args->nodes, param->pol_maxnodes))
+		return -EINVAL;
 	if (param->pol_nodes)
 		err = mpol_put_nodes(param->pol_nodes, param->pol_maxnodes,
 				     &args->nodes);
@@ -113,6 +118,7 @@ SYSCALL_DEFINE4(get_mempolicy2, struct mpol_param __user *, uparam,
 {
 	struct mpol_args args = { .home_node = NUMA_NO_NODE };
 	struct mpol_param param;
+	nodemask_t allowed;
 	u8 *weights = NULL;
 	int err;
 
@@ -132,10 +138,12 @@ SYSCALL_DEFINE4(get_mempolicy2, struct mpol_param __user *, uparam,
 		if (!weights)
 			return -ENOMEM;
 	}
+	allowed = cpuset_mems_allowed(current);
+	nodes_and(allowed, allowed, node_states[N_MEMORY]);
 	if (flags & MPOL_F_ADDR)
-		err = describe_mapping(untagged_addr(addr), &args, weights, flags);
+		err = describe_mapping(untagged_addr(addr), &args, &allowed, weights, flags);
 	else
-		describe_task(&args, weights, flags);
+		describe_task(&args, &allowed, weights, flags);
 	if (!err)
 		err = put_param(uparam, usize, &param, &args, weights);
 	kfree(weights);

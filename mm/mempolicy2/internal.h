@@ -11,6 +11,7 @@ int mpol_param_copy(struct mpol_param *param,
 int mpol_param_to_args(struct mpol_args *args, const struct mpol_param *param,
 		       unsigned long flags);
 void mpol_args_free(struct mpol_args *args);
+bool mpol_nodes_fit(const nodemask_t *nodes, unsigned int nr_bits);
 int mpol_put_nodes(u64 to, unsigned int nr_bits, const nodemask_t *nodes);
 int mpol_put_weights(u64 to, unsigned int nr, const u8 *weights);
 

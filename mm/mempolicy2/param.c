@@ -178,6 +178,19 @@ void mpol_args_free(struct mpol_args *args)
 }
 
 /**
+ * mpol_nodes_fit - does a mask fit into the caller's array?
+ * @nodes:   the mask
+ * @nr_bits: how many bits the array has
+ *
+ * Return: true when it does.
+ */
+bool mpol_nodes_fit(const nodemask_t *nodes, unsigned int nr_bits)
+{
+	return nr_bits >= MAX_NUMNODES ||
+	       find_next_bit(nodes_addr(*nodes), MAX_NUMNODES, nr_bits) == MAX_NUMNODES;
+}
+
+/**
  * mpol_put_nodes - tell the caller a mask
  * @to:      the caller's array, not 0
  * @nr_bits: how many bits it has; written in whole elements
@@ -198,7 +211,6 @@ int mpol_put_nodes(u64 to, unsigned int nr_bits, const nodemask_t *nodes)
 		unsigned int last = min3(first + width, nr_bits, (unsigned int)MAX_NUMNODES);
 		unsigned long element = 0;
 
-		/* A relative mask may have more than there are nodes. */
 		for (bit = first; bit < last; bit++)
 			if (node_isset(bit, *nodes))
 				__set_bit(bit - first, &element);

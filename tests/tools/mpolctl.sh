@@ -323,10 +323,15 @@ EXPECTED of weighted interleave is from --weights.' show --weights 0=5,1=1 --fil
 
 	reset_weights
 	says '16.7%     16.7%' show --dir "$weights" --file "$work/maps"
-	says 'is unknown from outside' show --dir "$weights" --file "$work/maps"
+	says 'else from the global weights' show --dir "$weights" --file "$work/maps"
 	says '50.0%' show --weights 0=7,1=7 --dir "$weights" --file "$work/maps"
 	says '16.7%         ?' show --file "$work/maps"
-	says 'is unknown (?): give the ratio' show --file "$work/maps"
+	says 'else unknown (?): give the ratio' show --file "$work/maps"
+	sed 's/^7f0.*/& weights=0:2,1:3/' "$work/maps" >"$work/own"
+	says '83.3%     40.0%' show --file "$work/own"
+	says '83.3%     40.0%' show --dir "$weights" --file "$work/own"
+	says '25.0%     83.3%' show --dir "$weights" --file "$work/own"
+	says '83.3%     50.0%' show --weights 0=7,1=7 --dir "$weights" --file "$work/own"
 
 	echo '1000 default N0=1 kernelpagesize_kB=4' >"$work/maps"
 	run show --file "$work/maps"
@@ -381,6 +386,9 @@ test_show_bad_files() {
 	bad_maps '1000 default N1024=1'
 	bad_maps '1000 default N0=99999999999999999999'
 	bad_maps '1000 default N0=1 kernelpagesize_kB=x'
+	for list in '' 0 0: :1 0:0 0:256 '0:1,' 0:1,1 1024:1 0:-1; do
+		bad_maps "1000 weighted interleave:0-1 N0=1 weights=$list"
+	done
 	: >"$work/maps"
 	refused 1 'is empty: it is no copy of numa_maps' show --file "$work/maps"
 	refused 1 "cannot read $work/missing" show --file "$work/missing"

@@ -14,7 +14,8 @@
 #include <linux/vmstat.h>
 #include <linux/weighted_interleave.h>
 
-#include "../internal.h"
+#include "../order.h"
+#include "../policy.h"
 
 #define MOST_PAGES	512
 
@@ -62,8 +63,7 @@ static int place_init(struct kunit *test)
 		place->weight[nr] = interleave_weights[place->node[nr]];
 		node_set(place->node[nr], place->policy.nodes);
 	}
-	/* One more than the task has: if it dies, nobody frees the policy. */
-	atomic_set(&place->policy.refcnt, 2);
+	atomic_set(&place->policy.refcnt, 1);
 	place->policy.mode = MPOL_WEIGHTED_INTERLEAVE;
 	place->policy.flags = MPOL_F_INTERLEAVES;
 	weighted_interleave_init(&place->policy,
@@ -85,6 +85,7 @@ static void place_exit(struct kunit *test)
 	use_policy(place->before);
 	current->il_prev = place->il_prev;
 	current->il_position = place->il_position;
+	atomic_set(&place->policy.refcnt, 0);
 	if (place->policy.mode == MPOL_WEIGHTED_INTERLEAVE)
 		weighted_interleave_put(&place->policy);
 	for (nr = 0; nr < 2; nr++)
@@ -100,7 +101,10 @@ static struct place_test *two_nodes(struct kunit *test, u8 first, u8 second)
 		kunit_skip(test, "needs two nodes with memory");
 	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(place->node[0], first));
 	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(place->node[1], second));
+	atomic_set(&place->policy.refcnt, 1);
 	KUNIT_ASSERT_EQ(test, 0, weighted_interleave_build(&place->policy));
+	/* One more than the task will have: if it dies, nobody frees the policy. */
+	atomic_set(&place->policy.refcnt, 2);
 	return place;
 }
 
@@ -204,6 +208,50 @@ static void bulk_goes_on_where_it_stopped(struct kunit *test)
 		KUNIT_EXPECT_LE(test, abs(first * 137 - total * 100) * 2, 137);
 	}
 	KUNIT_EXPECT_EQ(test, first, 300);
+}
+
+static void bulk_takes_what_single_pages_would(struct kunit *test)
+{
+	static const u8 weights[][2] = { { 5, 1 }, { 100, 37 }, { 1, 255 }, { 255, 254 } };
+	struct place_test *place = two_nodes(test, 2, 1);
+	unsigned long i, nr, position;
+	unsigned int set;
+
+	for (set = 0; set < ARRAY_SIZE(weights); set++) {
+		interleave_weight_store(place->node[0], weights[set][0]);
+		interleave_weight_store(place->node[1], weights[set][1]);
+		use_policy(&place->policy);
+		position = 0;
+		for (nr = 1; nr <= INTERLEAVE_COUNT_PAGES; nr += 9) {
+			int want = 0;
+
+			for (i = position; i < position + nr; i++)
+				want += weighted_interleave_nid(&place->policy, i) ==
+					place->node[0];
+			KUNIT_ASSERT_EQ(test, nr, bulk(place, nr));
+			KUNIT_EXPECT_EQ(test, want, on_first(place, nr));
+			position += nr;
+			KUNIT_EXPECT_EQ(test, weighted_interleave_peek(&place->policy),
+					weighted_interleave_nid(&place->policy, position));
+			free_pages_of(place);
+		}
+		use_policy(place->before);
+	}
+}
+
+static void a_request_has_so_many_pages_at_most(struct kunit *test)
+{
+	struct place_test *place = two_nodes(test, 3, 1);
+
+	use_policy(&place->policy);
+	KUNIT_EXPECT_EQ(test, (unsigned long)INTERLEAVE_COUNT_PAGES, bulk(place, MOST_PAGES));
+	KUNIT_EXPECT_EQ(test, INTERLEAVE_COUNT_PAGES * 3 / 4,
+			on_first(place, INTERLEAVE_COUNT_PAGES));
+	KUNIT_EXPECT_EQ(test, current->il_position, INTERLEAVE_COUNT_PAGES);
+	KUNIT_EXPECT_EQ(test, 0ul, bulk(place, 0));
+	KUNIT_EXPECT_EQ(test, weighted_interleave_peek(&place->policy),
+			weighted_interleave_nid(&place->policy, INTERLEAVE_COUNT_PAGES));
+	free_pages_of(place);
 }
 
 #ifdef CONFIG_MEMCG_KMEM
@@ -334,23 +382,26 @@ static void without_a_set_pages_go_in_run_order(struct kunit *test)
 	RCU_INIT_POINTER(place->policy.interleave, set);
 }
 
+static void take_nodes(struct mempolicy *pol, const nodemask_t *nodes)
+{
+	pol->nodes = *nodes;
+}
+
 static void a_rebind_is_completed(struct kunit *test)
 {
 	struct place_test *place = two_nodes(test, 4, 1);
+	nodemask_t second = nodemask_of_node(place->node[1]);
 	struct interleave_set *set;
 
 	use_policy(&place->policy);
-	/* What a rebind does, under task_lock() */
 	task_lock(current);
-	place->policy.nodes = nodemask_of_node(place->node[1]);
-	weighted_interleave_detach(&place->policy);
-	set = rcu_dereference_protected(place->policy.interleave, true);
+	weighted_interleave_rebind(&place->policy, &second, take_nodes);
 	task_unlock(current);
-	KUNIT_EXPECT_NULL(test, set);
+	KUNIT_EXPECT_NULL(test, rcu_access_pointer(place->policy.interleave));
 	KUNIT_EXPECT_EQ(test, place->node[1],
 			(int)weighted_interleave_peek(&place->policy));
 
-	weighted_interleave_rebuild_task(current);
+	KUNIT_EXPECT_EQ(test, 0, weighted_interleave_complete(&place->policy));
 	set = rcu_dereference_protected(place->policy.interleave, true);
 	KUNIT_ASSERT_NOT_NULL(test, set);
 	KUNIT_EXPECT_TRUE(test, nodes_equal(set->nodes, place->policy.nodes));
@@ -371,6 +422,8 @@ static struct kunit_case place_cases[] = {
 	KUNIT_CASE(slab_advances_the_counter),
 	KUNIT_CASE(single_pages_follow_the_counter),
 	KUNIT_CASE(bulk_goes_on_where_it_stopped),
+	KUNIT_CASE(bulk_takes_what_single_pages_would),
+	KUNIT_CASE(a_request_has_so_many_pages_at_most),
 #ifdef CONFIG_MEMCG_KMEM
 	KUNIT_CASE(charged_bulk_keeps_the_ratio),
 #endif

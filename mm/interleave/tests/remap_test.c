@@ -31,15 +31,18 @@ static void expect(struct kunit *test, const u8 *got, const u8 *want)
 				    node);
 }
 
-static void remap(u8 *weights, unsigned int nodes, unsigned int from,
-		  unsigned int to)
+/* The nodes go where everybody else's go. */
+static void remap(struct kunit *test, u8 *weights, unsigned int nodes,
+		  unsigned int from, unsigned int to)
 {
 	nodemask_t nodes_mask = mask(nodes), from_mask = mask(from);
-	nodemask_t to_mask = mask(to);
+	nodemask_t to_mask = mask(to), want;
 	u32 sums[NR];
 
+	nodes_remap(want, nodes_mask, from_mask, to_mask);
 	interleave_weights_remap(weights, sums, NR, &nodes_mask, &from_mask,
 				 &to_mask);
+	KUNIT_EXPECT_TRUE(test, nodes_equal(nodes_mask, want));
 }
 
 static void fold(u8 *bound, const u8 *given, unsigned int positions,
@@ -64,7 +67,7 @@ static void a_weight_goes_to_the_new_node(struct kunit *test)
 	static const u8 want[NR] = { 0, 0, 5, 1 };
 
 	needs_eight_nodes(test);
-	remap(weights, 0x3, 0x3, 0xc);
+	remap(test, weights, 0x3, 0x3, 0xc);
 	expect(test, weights, want);
 }
 
@@ -74,7 +77,7 @@ static void weights_that_meet_add_up(struct kunit *test)
 	static const u8 want[NR] = { 0, 0, 0, 0, 12, 3 };
 
 	needs_eight_nodes(test);
-	remap(weights, 0xf, 0xf, 0x30);
+	remap(test, weights, 0xf, 0xf, 0x30);
 	expect(test, weights, want);
 }
 
@@ -84,7 +87,7 @@ static void who_meets_a_follower_follows(struct kunit *test)
 	static const u8 want[NR] = { 0, 0, 0, 0, 0, 3 };
 
 	needs_eight_nodes(test);
-	remap(weights, 0xf, 0xf, 0x30);
+	remap(test, weights, 0xf, 0xf, 0x30);
 	expect(test, weights, want);
 }
 
@@ -97,10 +100,10 @@ static void large_sums_shrink_all(struct kunit *test)
 
 	needs_eight_nodes(test);
 	/* 510 and 102 */
-	remap(weights, 0xf, 0xf, 0xc0);
+	remap(test, weights, 0xf, 0xf, 0xc0);
 	expect(test, weights, all_on_two);
 	/* 510 and 1: node 1 is not in the mask */
-	remap(small, 0xd, 0xf, 0x30);
+	remap(test, small, 0xd, 0xf, 0x30);
 	expect(test, small, at_least_one);
 }
 
@@ -110,7 +113,31 @@ static void nodes_that_stay_keep_their_weight(struct kunit *test)
 	static const u8 want[NR] = { 5, 1 };
 
 	needs_eight_nodes(test);
-	remap(weights, 0x3, 0x3, 0x3);
+	remap(test, weights, 0x3, 0x3, 0x3);
+	expect(test, weights, want);
+}
+
+static void nodes_that_were_not_allowed_stay(struct kunit *test)
+{
+	u8 weights[NR] = { 5, 1, 0, 0, 7 };
+	static const u8 want[NR] = { 0, 0, 0, 0, 12, 1 };
+	u8 nowhere[NR] = { 5, 1 };
+	static const u8 same[NR] = { 5, 1 };
+
+	needs_eight_nodes(test);
+	remap(test, weights, 0x13, 0x3, 0x30);
+	expect(test, weights, want);
+	remap(test, nowhere, 0x3, 0x3, 0);
+	expect(test, nowhere, same);
+}
+
+static void nodes_that_are_not_in_use_count(struct kunit *test)
+{
+	u8 weights[NR] = { 5, 9, 1, 2 };
+	static const u8 want[NR] = { 0, 0, 0, 0, 7, 0, 1 };
+
+	needs_eight_nodes(test);
+	remap(test, weights, 0xd, 0xf, 0x70);
 	expect(test, weights, want);
 }
 
@@ -163,6 +190,8 @@ static struct kunit_case remap_cases[] = {
 	KUNIT_CASE(who_meets_a_follower_follows),
 	KUNIT_CASE(large_sums_shrink_all),
 	KUNIT_CASE(nodes_that_stay_keep_their_weight),
+	KUNIT_CASE(nodes_that_were_not_allowed_stay),
+	KUNIT_CASE(nodes_that_are_not_in_use_count),
 	KUNIT_CASE(positions_are_folded),
 	KUNIT_CASE(positions_beyond_the_weights_follow),
 	KUNIT_CASE(only_nodes_in_use_are_bound),

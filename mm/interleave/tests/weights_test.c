@@ -4,9 +4,12 @@
  * set here: no page is allocated.
  */
 #include <kunit/test.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "../internal.h"
+#include "../order.h"
 
 /* What the nodes follow, and what nodes 0 and 1 have if they do not */
 static u8 saved_derived[MAX_NUMNODES];
@@ -119,7 +122,7 @@ static void a_store_reaches_live_sets(struct kunit *test)
 	interleave_set_put(set);
 }
 
-/* More than a store holds before it lets interrupts in */
+/* Some of them in one bucket */
 #define MANY_SETS 130
 
 static void a_store_reaches_many_sets(struct kunit *test)
@@ -175,7 +178,7 @@ static void derive_two(struct kunit *test, u8 *old, u8 first, u8 second)
 	memcpy(derived, old, nr_node_ids);
 	derived[0] = first;
 	derived[1] = second;
-	KUNIT_ASSERT_EQ(test, 0, interleave_weights_derive(derived));
+	interleave_weights_derive(derived);
 }
 
 static void derived_weights_are_in_force(struct kunit *test)
@@ -187,7 +190,7 @@ static void derived_weights_are_in_force(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pages_of(set, 0), 21u);
 	KUNIT_EXPECT_EQ(test, pages_of(set, 1), 4u);
 	KUNIT_EXPECT_TRUE(test, interleave_auto());
-	KUNIT_EXPECT_EQ(test, 0, interleave_weights_derive(old));
+	interleave_weights_derive(old);
 	interleave_set_put(set);
 }
 
@@ -200,7 +203,7 @@ static void a_store_ends_automatic_weights(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, interleave_auto());
 	KUNIT_EXPECT_EQ(test, interleave_weights[1], 4);
 	/* Nobody follows any more. */
-	KUNIT_EXPECT_EQ(test, 0, interleave_weights_derive(old));
+	interleave_weights_derive(old);
 	KUNIT_EXPECT_EQ(test, interleave_weights[0], 9);
 	KUNIT_EXPECT_EQ(test, interleave_weights[1], 4);
 }
@@ -217,7 +220,7 @@ static void zero_hands_a_node_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, interleave_weights[0], 21);
 	KUNIT_EXPECT_EQ(test, interleave_weights[1], 8);
 	/* It follows, alone. */
-	KUNIT_EXPECT_EQ(test, 0, interleave_weights_derive(old));
+	interleave_weights_derive(old);
 	KUNIT_EXPECT_EQ(test, interleave_weights[0], old[0]);
 	KUNIT_EXPECT_EQ(test, interleave_weights[1], 8);
 }
@@ -229,33 +232,30 @@ static void switched_off_and_on(struct kunit *test)
 	derive_two(test, old, 21, 4);
 	KUNIT_EXPECT_EQ(test, 0, interleave_auto_store(false));
 	KUNIT_EXPECT_EQ(test, interleave_weights[0], 21);
-	KUNIT_EXPECT_EQ(test, 0, interleave_weights_derive(old));
+	interleave_weights_derive(old);
 	KUNIT_EXPECT_EQ(test, interleave_weights[0], 21);
 	KUNIT_EXPECT_EQ(test, 0, interleave_weight_store(1, 77));
 	KUNIT_EXPECT_EQ(test, 0, interleave_auto_store(true));
 	KUNIT_EXPECT_EQ(test, 0, memcmp(interleave_weights, old, nr_node_ids));
 }
 
-static void staging_changes_nothing_yet(struct kunit *test)
+static void an_order_that_was_lost_comes_back(struct kunit *test)
 {
 	struct interleave_set *set = set_of_two(test);
-	u8 *weights;
+	struct interleave_order *order;
 
 	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(0, 3));
 	KUNIT_ASSERT_EQ(test, 0, interleave_weight_store(1, 2));
-	weights = kunit_kmalloc(test, nr_node_ids, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, weights);
-
-	mutex_lock(&interleave_lock);
-	memcpy(weights, interleave_weights, nr_node_ids);
-	weights[0] = 7;
-	KUNIT_EXPECT_EQ(test, 0, interleave_sets_stage(weights));
+	/* Nobody else has a set of the group of kernel threads with this mask. */
+	order = rcu_replace_pointer(set->order, NULL, true);
+	synchronize_rcu();
+	kvfree(order);
+	KUNIT_EXPECT_EQ(test, 0, interleave_set_complete(set, GFP_KERNEL));
+	KUNIT_ASSERT_NOT_NULL(test, rcu_access_pointer(set->order));
 	KUNIT_EXPECT_EQ(test, pages_of(set, 0), 3u);
-	interleave_sets_publish();
-	KUNIT_EXPECT_EQ(test, pages_of(set, 0), 7u);
-	/* What was published has to be the table's as well. */
-	WRITE_ONCE(interleave_weights[0], 7);
-	mutex_unlock(&interleave_lock);
+	KUNIT_EXPECT_EQ(test, pages_of(set, 1), 2u);
+	/* Nothing to do */
+	KUNIT_EXPECT_EQ(test, 0, interleave_set_complete(set, GFP_KERNEL));
 	interleave_set_put(set);
 }
 
@@ -270,7 +270,7 @@ static struct kunit_case weights_cases[] = {
 	KUNIT_CASE(a_store_ends_automatic_weights),
 	KUNIT_CASE(zero_hands_a_node_back),
 	KUNIT_CASE(switched_off_and_on),
-	KUNIT_CASE(staging_changes_nothing_yet),
+	KUNIT_CASE(an_order_that_was_lost_comes_back),
 	{}
 };
 

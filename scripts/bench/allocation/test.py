@@ -67,15 +67,48 @@ def limits():
     check("a figure above its limit does not", not report.at_most(3.1, 3.0, "x")[0])
 
 
+class Bulk:
+    """A boot with requests for many pages alone: what 5:1, 100:37, own and plain interleaving add"""
+
+    def __init__(self, few, many, own, even=1.0):
+        self.rows = {("bulk", "default", "-", "-"): 0, ("bulk", "interleave", "task", "-"): even,
+                     ("bulk", "weighted", "task", "5:1"): few, ("bulk", "weighted", "task", "100:37"): many,
+                     ("bulk", "own", "task", "5:1"): own}
+
+    def over_default(self, key):
+        return self.rows[key]
+
+    def worst(self, load, policy, scope):
+        return max(self.rows[key] for key in self.rows if key[:3] == (load, policy, scope))
+
+
+def bulk():
+    def held(nodes, *figures):
+        boots = {(kernel, nodes): Bulk(*figures) for kernel in ("default", "default-base")}
+        return [holds for holds, _ in report.bulk_limits(boots, "bulk, task", "task")]
+
+    check("bulk memory may cost what mainline takes", held(2, 1.8, 1.4, 1.8) == [True] * 4)
+    check("5:1 may not cost more", held(2, 1.81, 1.4, 1.8) == [True, False, True, True])
+    check("100:37 may not cost more", held(2, 1.8, 1.41, 1.8) == [True, True, False, True])
+    check("own weights may not cost more", held(2, 1.8, 1.4, 1.81) == [True, True, True, False])
+    check("more nodes may cost more", held(16, 11.6, 4.6, 11.6, 6.8) == [True] * 4)
+    check("two nodes may not cost what 16 may", held(2, 11.6, 4.6, 11.6, 6.8) == [True, False, False, False])
+    check("a few more than plain interleaving on as many nodes", held(16, 11.6, 4.6, 11.6, 6.5) == [False, True, True, True])
+    check("nodes of which mainline's figure is not known", held(32, 1.0, 1.0, 1.0) == [True, False, False, False])
+
+
 def figures():
-    def judged(now, base="6.1"):
-        committed = [{"base": "6.1", "compiler": "gcc 12", "nodes": "2", "load": "anon", "policy": "weighted", "scope": "task",
+    def judged(now, base="6.1", load="anon"):
+        committed = [{"base": "6.1", "compiler": "gcc 12", "nodes": "2", "load": load, "policy": "weighted", "scope": "task",
                       "weights": "5:1", "policy_code": "125.00"}]
         return [verdict for verdict, *_ in report.growth(now, (base, "gcc 12"), committed)]
 
     key = "2", "anon", "weighted", "task", "5:1"
     check("a figure may grow by three instructions", judged({key: 128.0}) == [True])
     check("and not by more", judged({key: 128.01}) == [False])
+    page = "2", "bulk", "weighted", "task", "5:1"
+    check("a page of bulk memory by a third of one", judged({page: 125.3}, load="bulk") == [True])
+    check("and not by more than that", judged({page: 125.31}, load="bulk") == [False])
     check("a figure that has become smaller is good", judged({key: 100.0}) == [True])
     check("a figure that is gone is not", judged({}) == [False])
     check("a figure that nobody has committed is not", judged({key: 125.0, ("2", "anon", "own", "task", "5:1"): 1.0}) ==
@@ -108,5 +141,6 @@ def base():
 orders()
 limits()
 base()
+bulk()
 figures()
 sys.exit(print_results(results))

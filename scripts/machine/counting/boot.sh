@@ -51,8 +51,8 @@ counting_kernel() {
 # With ARGUMENTS, words that the guest finds in its environment, each node has a
 # processor; then time is the host's, as QEMU 7.2 does not start a second processor
 # where it counts instructions. Callers may set $machine, QEMU's machine in place of
-# pc, and $one_processor, so that with ARGUMENTS too time is instructions; that takes
-# three times as long.
+# pc, $one_processor, so that with ARGUMENTS too time is instructions; that takes
+# three times as long, and $plugin, more arguments of plugin.c, from a comma on.
 counting_boot() {
 	kernel=$1
 	guest=$2
@@ -79,7 +79,7 @@ counting_boot() {
 	# shellcheck disable=SC2046 # these are words
 	limited 3600 qemu-system-x86_64 $(qemu_nothing) $(qemu_time "$clock" max 0) \
 		-machine "${machine:-pc}" -m "$((nodes * mib))M" "$@" \
-		-plugin "$out/plugin.so,symbols=$out/$kernel.symbols,out=$result.counts" \
+		-plugin "$out/plugin.so,symbols=$out/$kernel.symbols,out=$result.counts${plugin:-}" \
 		-kernel "$out/$kernel.bzImage" -initrd "$out/$guest.initramfs" \
 		-append "console=ttyS0 nokaslr norandmaps tsc=reliable kunit.enable=0 nohugevmalloc panic=-1 $arguments" \
 		-serial "file:$result.log" || return

@@ -14,6 +14,14 @@ static double share_of(const struct mapping *mapping, int node)
 	       (double)mapping->pages[node] / mapping->total : 0;
 }
 
+/* What the user says, else what the kernel shows of the policy, else what holds for all */
+static const struct ratio *ratio_of(const struct view *view,
+				    const struct mapping *mapping)
+{
+	return mapping->has_own && view->source != FROM_OPTION ? &mapping->own :
+								 &view->ratio;
+}
+
 /* The share that the policy gives to @node; negative when it is not known */
 static double expected_share(const struct view *view,
 			     const struct mapping *mapping, int node)
@@ -27,7 +35,7 @@ static double expected_share(const struct view *view,
 		if (!mapping->nodes.in[i])
 			continue;
 		weight = mapping->placing == PLACED_EVENLY ? 1 :
-			 view->ratio.weight[i];
+			 ratio_of(view, mapping)->weight[i];
 		if (!weight)
 			return -1;
 		total += weight;
@@ -132,12 +140,11 @@ static void print_table_end(FILE *out, const struct view *view)
 		fputs("\nEXPECTED of weighted interleave is from --weights.\n",
 		      out);
 	else if (view->source == FROM_GLOBAL)
-		fputs("\nEXPECTED of weighted interleave is from the global weights. For a task\n"
-		      "or a mapping with weights of its own it is unknown from outside, as the\n"
-		      "kernel does not tell others about them: give its ratio with --weights.\n",
-		      out);
+		fputs("\nEXPECTED of weighted interleave is from the weights of the policy,\n"
+		      "where it has some of its own, else from the global weights.\n", out);
 	else
-		fputs("\nEXPECTED of weighted interleave is unknown (?): give the ratio with\n"
+		fputs("\nEXPECTED of weighted interleave is from the weights of the policy,\n"
+		      "where it has some of its own, else unknown (?): give the ratio with\n"
 		      "--weights.\n", out);
 }
 

@@ -36,9 +36,9 @@ static const char show_help[] =
 	"  --watch[=SECONDS]  again every 2 seconds, or SECONDS, until the process ends\n"
 	"  --help             this text\n"
 	"\n"
-	"The kernel does not tell others the weights that a task or a mapping has of its\n"
-	"own. The expected share of those is known only with --weights. With --file it is\n"
-	"unknown unless --weights or --dir is given.\n"
+	"The expected share is that of the weights which a task or a mapping has of its\n"
+	"own, else of the global ones. With --file the latter are unknown unless --weights\n"
+	"or --dir is given.\n"
 	"\n"
 	"Exit status: 0 done; 1 failed; 2 bad arguments; 3 this kernel has no numa_maps.\n";
 

@@ -2,7 +2,7 @@
 /*
  * Reads lines of /proc/PID/numa_maps, such as
  *
- * 7f5e40000000 weighted interleave:0-1 anon=6 dirty=6 N0=5 N1=1 kernelpagesize_kB=4
+ * 7f5e40000000 weighted interleave:0-1 anon=6 dirty=6 N0=5 N1=1 kernelpagesize_kB=4 weights=0:5,1:1
  */
 #include "numa-maps.h"
 
@@ -74,9 +74,32 @@ static bool parse_pages(const char *word, struct mapping *mapping)
 	return true;
 }
 
+/* 0:5,1:1 */
+static bool parse_own(const char *list, struct mapping *mapping)
+{
+	const char *at, *end;
+	unsigned long node, weight;
+
+	for (at = list; ; at = end + 1) {
+		size_t len = strcspn(at, ":");
+
+		if (!at[len] || !parse_number(at, len, MAX_NODES - 1, &node))
+			return false;
+		at += len + 1;
+		end = at + strcspn(at, ",");
+		if (!parse_number(at, end - at, MAX_WEIGHT, &weight) || !weight)
+			return false;
+		mapping->own.weight[node] = weight;
+		if (!*end)
+			break;
+	}
+	mapping->has_own = true;
+	return true;
+}
+
 static bool parse_word(char *word, struct mapping *mapping)
 {
-	static const char size[] = "kernelpagesize_kB=";
+	static const char size[] = "kernelpagesize_kB=", own[] = "weights=";
 	const char *number = word + sizeof(size) - 1;
 
 	if (!strncmp(word, "file=", 5) || !strcmp(word, "heap") ||
@@ -85,6 +108,8 @@ static bool parse_word(char *word, struct mapping *mapping)
 	else if (!strncmp(word, size, sizeof(size) - 1))
 		return parse_number(number, strlen(number), LONG_MAX,
 				    &mapping->page_kb);
+	else if (!strncmp(word, own, sizeof(own) - 1))
+		return parse_own(word + sizeof(own) - 1, mapping);
 	else if (word[0] == 'N' && isdigit((unsigned char)word[1]) && strchr(word, '='))
 		return parse_pages(word, mapping);
 	return true;

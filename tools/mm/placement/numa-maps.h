@@ -16,6 +16,8 @@ struct mapping {
 	const char *name;		/* "file=..., "heap", "stack" or "" */
 	enum placing placing;
 	struct nodes nodes;		/* of the policy */
+	bool has_own;
+	struct ratio own;		/* in force, of a policy with weights of its own */
 	unsigned long page_kb;		/* 0 for a mapping without pages */
 	unsigned long pages[MAX_NODES];
 	unsigned long total;

@@ -161,7 +161,7 @@ static const char *look(struct context *ctx, const struct journey *journey,
 		return "the mapping's policy";
 	if (!placed_as(ctx, task, stop))
 		return "the placement by the task's policy";
-	if (!placed_as(ctx, bound, stop))
+	if (area_touch_once(bound) || !placed_as(ctx, bound, stop))
 		return "the placement by the mapping's policy";
 	return NULL;
 }
@@ -478,7 +478,7 @@ TEST_F(cpuset, follows_after_a_move)
 		want[0] = global_weight;
 		want[1] = weight[1];
 		round_init(&round, &both, want);
-		madvise(area.start, area.len, MADV_DONTNEED);
+		ASSERT_EQ(0, area_touch_once(&area));
 		ASSERT_EQ(0, place(area.start, PAGES, page_bytes(), node));
 		EXPECT_TRUE(round_exact(&round, node, PAGES));
 		EXPECT_EQ(0, own_get(&got, area.start, MPOL_F_ADDR));
@@ -486,4 +486,105 @@ TEST_F(cpuset, follows_after_a_move)
 			  got.weight[nodeset_nth(&both, 0)]);
 		EXPECT_EQ(want[1], got.weight[nodeset_nth(&both, 1)]);
 	}
+}
+
+/* A position that follows tells the weight of the node that it stands for. */
+TEST_F(cpuset, relative_followers)
+{
+	struct context *ctx = &self->ctx;
+	struct nodeset positions, one;
+	struct own_policy own, got;
+	struct area area;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+
+	nodeset_clear(&positions);
+	nodeset_add(&positions, 0);
+	nodeset_add(&positions, 1);
+	ASSERT_EQ(0, weight_write(nodeset_nth(&ctx->memory, 0), 3));
+	ASSERT_EQ(0, weight_write(nodeset_nth(&ctx->memory, 1), 7));
+	own_init(&own, MPOL_WEIGHTED_INTERLEAVE, MPOL_F_RELATIVE_NODES, &positions, NULL);
+	ASSERT_EQ(0, area_map(&area, 1, 1));
+	for (i = 0; i < 2; i++) {
+		one = nodes_of_bits(ctx, 1 << i);
+		ASSERT_EQ(0, cpuset_move(&ctx->cpuset, &one));
+		ASSERT_EQ(0, own_bind(area.start, area.len, &own, 0));
+		ASSERT_EQ(0, own_set(&own));
+		EXPECT_EQ(0, own_get(&got, NULL, 0));
+		EXPECT_TRUE(nodeset_equal(&positions, &got.nodes));
+		EXPECT_EQ(i ? 7 : 3, got.weight[0]);
+		EXPECT_EQ(i ? 7 : 3, got.weight[1]);
+		EXPECT_EQ(0, own_get(&got, area.start, MPOL_F_ADDR));
+		EXPECT_EQ(i ? 7 : 3, got.weight[0]);
+		EXPECT_EQ(i ? 7 : 3, got.weight[1]);
+		EXPECT_EQ(0, own_get(&got, NULL, MPOL_F_OWN_WEIGHTS));
+		EXPECT_EQ(0, got.weight[0]);
+		EXPECT_EQ(0, got.weight[1]);
+	}
+	area_unmap(&area);
+}
+
+/* What numa_maps tells of the weights at @addr; "" is nothing */
+static const char *shown_weights(void *addr, char *line, size_t size)
+{
+	char *text;
+
+	if (numa_maps_line(addr, line, size))
+		return "no line";
+	line[strcspn(line, "\n")] = '\0';
+	text = strstr(line, " weights=");
+	return text ? text + strlen(" weights=") : "";
+}
+
+/* Those of the policy in force, whoever it is of, at the end of the line */
+TEST_F(cpuset, numa_maps_shows_own_weights)
+{
+	static const unsigned int weight[] = { 5, 0 };
+	struct context *ctx = &self->ctx;
+	struct area bound, plain, task;
+	struct nodeset both, one;
+	char line[1024], want[64];
+	struct own_policy own;
+	int first, second;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+
+	both = nodes_of_bits(ctx, 0x3);
+	first = nodeset_nth(&ctx->memory, 0);
+	second = nodeset_nth(&ctx->memory, 1);
+	ASSERT_EQ(0, cpuset_move(&ctx->cpuset, &both));
+	ASSERT_EQ(0, weight_write(second, 2));
+	own_of_bits(ctx, &own, MPOL_F_STATIC_NODES, 0x3, weight);
+	ASSERT_EQ(0, area_map(&bound, 1, 1));
+	ASSERT_EQ(0, area_map(&plain, 1, 1));
+	ASSERT_EQ(0, area_map(&task, 1, 1));
+	ASSERT_EQ(0, own_bind(bound.start, bound.len, &own, 0));
+	ASSERT_EQ(0, policy_bind(plain.start, plain.len, MPOL_WEIGHTED_INTERLEAVE, &both, 0));
+
+	snprintf(want, sizeof(want), "%d:5,%d:2", first, second);
+	EXPECT_STREQ(want, shown_weights(bound.start, line, sizeof(line)));
+	EXPECT_STREQ("", shown_weights(plain.start, line, sizeof(line)));
+	EXPECT_STREQ("", shown_weights(task.start, line, sizeof(line)));
+	ASSERT_EQ(0, own_set(&own));
+	EXPECT_STREQ(want, shown_weights(task.start, line, sizeof(line)));
+	EXPECT_STREQ("", shown_weights(plain.start, line, sizeof(line)));
+
+	/* Also behind what is told of pages */
+	touch(bound.start, 1, 1);
+	ASSERT_EQ(0, weight_write(second, 9));
+	snprintf(want, sizeof(want), "%d:5,%d:9", first, second);
+	EXPECT_STREQ(want, shown_weights(bound.start, line, sizeof(line)));
+	one = nodes_of_bits(ctx, 0x2);
+	ASSERT_EQ(0, cpuset_move(&ctx->cpuset, &one));
+	snprintf(want, sizeof(want), "%d:9", second);
+	EXPECT_STREQ(want, shown_weights(bound.start, line, sizeof(line)));
+	EXPECT_STREQ(want, shown_weights(task.start, line, sizeof(line)));
+	EXPECT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
+	EXPECT_STREQ("", shown_weights(task.start, line, sizeof(line)));
+	area_unmap(&bound);
+	area_unmap(&plain);
+	area_unmap(&task);
 }

@@ -410,8 +410,8 @@ TEST_F(enomem, followed_weight)
 		.prepare = global_prepare,
 		.call = global_call,
 		.check = global_check,
-		/* The table of weights and the order */
-		.refused = 2,
+		/* To open the file */
+		.refused = 1,
 	};
 
 	fail_each(_metadata, &self->ctx, &attempt);

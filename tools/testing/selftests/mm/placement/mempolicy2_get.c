@@ -143,6 +143,38 @@ TEST_F(mempolicy2, get_needs_room_for_all_nodes)
 	EXPECT_EQ(-EINVAL, param_get(&got.param, param_size, NULL, 0));
 }
 
+/* A mask that the caller has no room for is not cut. */
+TEST_F(mempolicy2, get_relative_mask_fits)
+{
+	struct context *ctx = &self->ctx;
+	struct own_policy own, got;
+	struct nodeset positions;
+	int bits;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+
+	/* Positions may be more than there can be nodes. */
+	nodeset_clear(&positions);
+	nodeset_add(&positions, 0);
+	nodeset_add(&positions, ctx->nr_ids + 2);
+	own_init(&own, MPOL_WEIGHTED_INTERLEAVE, MPOL_F_RELATIVE_NODES, &positions, NULL);
+	if (own_set(&own))
+		SKIP(return, "no positions beyond the node ids");
+	for (bits = ctx->nr_ids; bits < ctx->nr_ids + 5; bits++) {
+		own_init(&got, 0, 0, NULL, NULL);
+		got.param.pol_maxnodes = bits;
+		got.param.il_weights = (uintptr_t)got.weight;
+		EXPECT_EQ(bits < ctx->nr_ids + 3 ? -EINVAL : 0,
+			  param_get(&got.param, param_size, NULL, 0));
+		EXPECT_EQ(bits >= ctx->nr_ids + 3, nodeset_equal(&positions, &got.nodes));
+		/* Who does not ask for the mask is told the rest. */
+		got.param.pol_nodes = 0;
+		EXPECT_EQ(0, param_get(&got.param, param_size, NULL, 0));
+	}
+	EXPECT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
+}
+
 /* Nothing is written in front of or behind the caller's arrays */
 TEST_F(mempolicy2, get_writes_no_more_than_asked)
 {

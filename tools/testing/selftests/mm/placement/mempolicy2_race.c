@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The mempolicy2 calls while a second thread rewrites what they read.
+ * The mempolicy2 calls while other threads rewrite what they read, and policies
+ * of a task whose nodes others change.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -9,6 +10,7 @@
 #include "cases.h"
 #include "placement.h"
 #include "races.h"
+#include "stress.h"
 
 enum victim { MODE, MODE_FLAGS, HOME_NODE, RESERVED, MASK_POINTER, LENGTH,
 	      WEIGHTS_POINTER, MASK, WEIGHTS, TAIL, NR_VICTIMS };
@@ -326,4 +328,106 @@ TEST_F(race, followed_weight_changes)
 	}
 	area_unmap(&area);
 	area_unmap(&bystanders);
+}
+
+/* How often nodes change, and weights are shown, while pages are asked for */
+#define NODE_CHANGES 100
+
+struct journey {
+	struct stress stress;
+	struct context *ctx;
+	struct area area;
+};
+
+static void *changes_nodes(void *arg)
+{
+	struct worker *worker = arg;
+	struct journey *journey = (struct journey *)worker->stress;
+	struct context *ctx = journey->ctx;
+	const struct nodeset stop[] = {
+		nodeset_of(ctx->first), ctx->nodes, nodeset_of(ctx->second),
+	};
+	size_t i = 0;
+
+	while (!stopped(worker))
+		if (cpuset_move(&ctx->cpuset, &stop[i++ % ARRAY_LEN(stop)]))
+			journey->stress.wrong = "the cpuset could not be moved";
+	return NULL;
+}
+
+/* Of one's own, or the global ones of a node that is about to go or to come */
+static bool are_weights(const struct context *ctx, const char *text)
+{
+	int node, weight, len;
+
+	while (sscanf(text, "%d:%d%n", &node, &weight, &len) == 2) {
+		if (node != ctx->first && node != ctx->second)
+			return false;
+		if (weight != 1 && weight != (node == ctx->first ? 5 : 3))
+			return false;
+		text += len + (text[len] == ',');
+	}
+	return *text == '\n';
+}
+
+static void *reads_numa_maps(void *arg)
+{
+	static const char name[] = " weights=";
+	struct worker *worker = arg;
+	struct journey *journey = (struct journey *)worker->stress;
+	char line[1024], *text;
+
+	while (!stopped(worker)) {
+		text = numa_maps_line(journey->area.start, line, sizeof(line)) ?
+		       NULL : strstr(line, name);
+		if (!text || !are_weights(journey->ctx, text + strlen(name)))
+			journey->stress.wrong = "what is shown are no weights";
+	}
+	return NULL;
+}
+
+/* A task's own weights are used and shown while others change its nodes. */
+TEST_F(race, nodes_change)
+{
+	static const unsigned int weight[] = { 5, 3 };
+	struct context *ctx = &self->ctx;
+	struct journey journey = { .ctx = ctx };
+	struct worker worker[] = {
+		{ .stress = &journey.stress, .work = changes_nodes },
+		{ .stress = &journey.stress, .work = reads_numa_maps },
+	};
+	struct own_policy own;
+	int ret;
+	size_t i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ret = cpuset_enter(&ctx->cpuset, &ctx->memory);
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "no cpusets");
+	ASSERT_EQ(0, ret);
+
+	own_init(&own, MPOL_WEIGHTED_INTERLEAVE, MPOL_F_STATIC_NODES, &ctx->nodes, weight);
+	ASSERT_EQ(0, own_set(&own));
+	ASSERT_EQ(0, area_map(&journey.area, 64, 1));
+	for (i = 0; i < ARRAY_LEN(worker); i++)
+		ASSERT_EQ(0, pthread_create(&worker[i].thread, NULL,
+					    worker[i].work, &worker[i]));
+	while (!journey.stress.wrong &&
+	       !all_worked(worker, ARRAY_LEN(worker), NODE_CHANGES)) {
+		touch(journey.area.start, 64, page_bytes());
+		ASSERT_EQ(0, madvise(journey.area.start, journey.area.len, MADV_DONTNEED));
+	}
+	__atomic_store_n(&journey.stress.stop, true, __ATOMIC_RELAXED);
+	for (i = 0; i < ARRAY_LEN(worker); i++)
+		ASSERT_EQ(0, pthread_join(worker[i].thread, NULL));
+	EXPECT_TRUE(!journey.stress.wrong)
+		TH_LOG("%s", journey.stress.wrong);
+
+	ASSERT_EQ(0, cpuset_move(&ctx->cpuset, &ctx->memory));
+	EXPECT_EQ(0, own_get(&own, NULL, MPOL_F_OWN_WEIGHTS));
+	EXPECT_TRUE(nodeset_equal(&ctx->nodes, &own.nodes));
+	EXPECT_EQ(5, own.weight[ctx->first]);
+	EXPECT_EQ(3, own.weight[ctx->second]);
+	area_unmap(&journey.area);
 }

@@ -292,6 +292,17 @@ void touch(void *addr, size_t count, size_t stride)
 		page[i * stride] = 1;
 }
 
+int area_touch_once(const struct area *area)
+{
+	int ret = madvise(area->start, area->len, MADV_DONTNEED);
+
+	if (!ret) {
+		touch(area->start, 1, 1);
+		ret = madvise(area->start, area->len, MADV_DONTNEED);
+	}
+	return ret ? -errno : 0;
+}
+
 int nodes_of_pages(void *addr, size_t count, size_t stride, int *node)
 {
 	void *pages[MOVE_PAGES_CHUNK];
@@ -477,7 +488,7 @@ int numa_maps_policy(void *addr, char *buf, size_t size)
 	static const char * const after[] = {
 		" file=", " heap", " stack", " huge", " anon=", " dirty=",
 		" mapped=", " mapmax=", " swapcache=", " active=",
-		" writeback=", " N", " kernelpagesize_kB=", "\n",
+		" writeback=", " N", " kernelpagesize_kB=", " weights=", "\n",
 	};
 	char line[1024], *text, *end;
 	size_t i;

@@ -228,6 +228,11 @@ unsigned int page_index(const void *addr, size_t size);
 int area_map(struct area *area, size_t pages, size_t align);
 int area_map_shared(struct area *area, size_t pages);
 void area_unmap(struct area *area);
+/*
+ * Asks for one page and leaves none: a task whose cpuset has moved completes the
+ * policy of a mapping then. 0 or -errno.
+ */
+int area_touch_once(const struct area *area);
 /* Takes all of a node's free memory without asking for more than there is */
 int area_fill_node(struct area *area, int node);
 /* Writes to @count pages of @stride bytes */
@@ -387,6 +392,13 @@ bool guard_over(time_t begin);
  * however slow they are; false when there have been as many. @rounds is 0 at first.
  */
 bool settle(int *rounds);
+
+/*
+ * Sets what gets through to the console, and returns what did. For the report of
+ * the out-of-memory killer where it has nobody to kill: that has a call trace, at
+ * the level of warnings, 4. What is worse still gets through. Or -errno.
+ */
+int console_level(int level);
 
 /* A message of a helper, as a TAP comment */
 void note(const char *fmt, ...);

@@ -215,3 +215,17 @@ bool fault_hit(int fd)
 	fault_nth(fd, 0);
 	return !left;
 }
+
+int console_level(int level)
+{
+	const char *path = "/proc/sys/kernel/printk";
+	char text[64];
+	int ret, old;
+
+	ret = file_read(path, text, sizeof(text));
+	if (ret < 0)
+		return ret;
+	old = atoi(text);
+	ret = file_print(path, "%d", level);
+	return ret ? ret : old;
+}

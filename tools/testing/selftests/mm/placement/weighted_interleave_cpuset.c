@@ -184,7 +184,7 @@ static const char *compare_journeys(const struct cpuset *cpuset,
 		if (i && cpuset_move(cpuset, &journey->nodes[i]))
 			return "a move, the second time";
 		in_use = nodes_in_use(weighted.text[i]);
-		if (!placed_by_weight(&area, &in_use)) {
+		if (area_touch_once(&area) || !placed_by_weight(&area, &in_use)) {
 			note("stop %d, %s", i, weighted.text[i]);
 			return "the placement";
 		}
@@ -320,6 +320,7 @@ TEST_F(cpuset, weights_change_while_away)
 	ASSERT_EQ(0, cpuset_move(&self->cpuset, &one));
 	ASSERT_EQ(0, round_write(&round, &both, weight));
 	ASSERT_EQ(0, cpuset_move(&self->cpuset, &both));
+	ASSERT_EQ(0, area_touch_once(&area));
 	ASSERT_EQ(0, place(area.start, PAGES, page_bytes(), node));
 	EXPECT_TRUE(round_exact(&round, node, PAGES));
 }
@@ -489,5 +490,6 @@ TEST_F(cpuset, moves_while_faulting)
 	/* Quiet again: exact, for the policies that lived through it */
 	ASSERT_EQ(0, cpuset_move(&self->cpuset, &stress.nodes));
 	ASSERT_EQ(0, round_write(&round, &stress.nodes, weight));
+	ASSERT_EQ(0, area_touch_once(&area));
 	EXPECT_TRUE(placed_by_weight(&area, &stress.nodes));
 }

@@ -113,7 +113,8 @@ static bool placed_well(const struct mappings *maps,
 	int node[PAGES];
 	bool good;
 
-	if (round_read(&round, in_use) ||
+	/* The first fault may find an order that was lost */
+	if (round_read(&round, in_use) || area_touch_once(&maps->weighted) ||
 	    place(maps->weighted.start, PAGES, page_bytes(), node))
 		return false;
 	good = round_exact(&round, node, PAGES);

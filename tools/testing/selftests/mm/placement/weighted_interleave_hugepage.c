@@ -4,7 +4,10 @@
  * tmpfs and of hugetlb, and base pages behind them.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cases.h"
 #include "huge_pages.h"
@@ -138,4 +141,205 @@ TEST_F(huge_pages, hugetlb)
 	ASSERT_EQ(0, ret);
 	EXPECT_TRUE(round_exact(round, placed, count));
 	EXPECT_TRUE(round_follows(round, self->order, 0, placed, count));
+}
+
+/* linux/mman.h from 6.1 on */
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+#define KHUGEPAGED "/sys/kernel/mm/transparent_hugepage/khugepaged/"
+
+/*
+ * So many looks are taken before a page that is as it was is one that khugepaged
+ * leaves so. It has been through all memory before each of them; one pass may meet
+ * locks, such as that of a look.
+ */
+#define LOOKS 100
+
+static int collapse_by_call(const struct area *area)
+{
+	return madvise(area->start, area->len, MADV_COLLAPSE) ? -errno : 0;
+}
+
+static bool wait_for_pass(long long passes, time_t begin)
+{
+	while (file_number(KHUGEPAGED "full_scans") <= passes && !guard_over(begin))
+		usleep(1000);
+	return !guard_over(begin);
+}
+
+static int collapse_by_khugepaged(const struct area *area)
+{
+	const long long pause = file_number(KHUGEPAGED "scan_sleep_millisecs");
+	const time_t begin = time(NULL);
+	int looks, ret;
+
+	ret = file_print(KHUGEPAGED "scan_sleep_millisecs", "0");
+	for (looks = 0; !ret && thp_backed(area->start) != area->len; looks++)
+		if (looks == LOOKS ||
+		    !wait_for_pass(file_number(KHUGEPAGED "full_scans") + 1, begin))
+			ret = -ETIMEDOUT;
+	file_print(KHUGEPAGED "scan_sleep_millisecs", "%lld", pause);
+	return ret;
+}
+
+/* Single pages become huge ones where huge ones would have been. */
+static void collapse(struct __test_metadata *_metadata, struct interleave_context *ctx,
+		     struct round *round, const int *order, bool of_task,
+		     int (*collapse_area)(const struct area *area))
+{
+	const size_t huge = huge_bytes(), page = page_bytes();
+	const size_t count = 2 * round->total;
+	struct area area;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!thp_available())
+		SKIP(return, "no transparent huge pages");
+	/* The single pages are there until the huge one is full. */
+	if (!room_for_huge(&ctx->nodes, count + 2))
+		SKIP(return, "too little free memory on a node");
+
+	ASSERT_EQ(0, area_map(&area, count * huge / page, huge / page));
+	ASSERT_EQ(0, of_task ? policy_set(MPOL_WEIGHTED_INTERLEAVE, &ctx->nodes) :
+			       policy_bind(area.start, area.len,
+					   MPOL_WEIGHTED_INTERLEAVE, &ctx->nodes, 0));
+	ASSERT_EQ(0, madvise(area.start, area.len, MADV_NOHUGEPAGE));
+	touch(area.start, area.len / page, page);
+	ASSERT_EQ(0, thp_backed(area.start));
+	ASSERT_EQ(0, madvise(area.start, area.len, MADV_HUGEPAGE));
+	ASSERT_EQ(0, collapse_area(&area));
+	ASSERT_EQ(area.len, thp_backed(area.start));
+	ASSERT_EQ(0, nodes_of_pages(area.start, count, huge, placed));
+	EXPECT_TRUE(round_exact(round, placed, count));
+	EXPECT_TRUE(round_follows(round, order, page_index(area.start, huge), placed,
+				  count));
+	EXPECT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
+	area_unmap(&area);
+}
+
+TEST_F(huge_pages, collapsed_in_a_mapping)
+{
+	collapse(_metadata, &self->ctx, &self->round, self->order, false,
+		 collapse_by_call);
+}
+
+TEST_F(huge_pages, collapsed_by_the_policy_of_the_task)
+{
+	collapse(_metadata, &self->ctx, &self->round, self->order, true,
+		 collapse_by_call);
+}
+
+TEST_F(huge_pages, khugepaged_in_a_mapping)
+{
+	collapse(_metadata, &self->ctx, &self->round, self->order, false,
+		 collapse_by_khugepaged);
+}
+
+TEST_F(huge_pages, khugepaged_by_the_policy_of_the_task)
+{
+	collapse(_metadata, &self->ctx, &self->round, self->order, true,
+		 collapse_by_khugepaged);
+}
+
+/* No page of @area is elsewhere after one more move, and none was before. */
+static void stays(struct __test_metadata *_metadata, struct interleave_context *ctx,
+		  const struct area *area)
+{
+	const size_t page = page_bytes(), count = area->len / page;
+	int *before = malloc(2 * count * sizeof(*before)), *after = before + count;
+
+	ASSERT_TRUE(!!before);
+	ASSERT_EQ(0, nodes_of_pages(area->start, count, page, before));
+	EXPECT_EQ(0, policy_bind(area->start, area->len, MPOL_WEIGHTED_INTERLEAVE,
+				 &ctx->nodes, MPOL_MF_MOVE | MPOL_MF_STRICT));
+	ASSERT_EQ(0, nodes_of_pages(area->start, count, page, after));
+	EXPECT_EQ(0, memcmp(before, after, count * sizeof(*before)));
+	free(before);
+}
+
+/* Huge pages that lie evenly go, whole, to where the weights have them. */
+TEST_F(huge_pages, moved_in_place)
+{
+	const size_t huge = huge_bytes(), page = page_bytes();
+	struct interleave_context *ctx = &self->ctx;
+	const size_t count = 2 * self->round.total;
+	struct area area;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!thp_available())
+		SKIP(return, "no transparent huge pages");
+	/* Some are there twice for a moment. */
+	if (!room_for_huge(&ctx->nodes, count + 2))
+		SKIP(return, "too little free memory on a node");
+
+	ASSERT_EQ(0, area_map(&area, count * huge / page, huge / page));
+	ASSERT_EQ(0, madvise(area.start, area.len, MADV_HUGEPAGE));
+	ASSERT_EQ(0, policy_bind(area.start, area.len, MPOL_INTERLEAVE, &ctx->nodes, 0));
+	touch(area.start, area.len / page, page);
+	if (thp_backed(area.start) != area.len)
+		SKIP(return, "no transparent huge pages to be had");
+	EXPECT_EQ(0, policy_bind(area.start, area.len, MPOL_WEIGHTED_INTERLEAVE,
+				 &ctx->nodes, MPOL_MF_MOVE | MPOL_MF_STRICT));
+	EXPECT_EQ(area.len, thp_backed(area.start));
+	ASSERT_EQ(0, nodes_of_pages(area.start, count, huge, placed));
+	EXPECT_TRUE(round_exact(&self->round, placed, count));
+	EXPECT_TRUE(round_follows(&self->round, self->order,
+				  page_index(area.start, huge), placed, count));
+	stays(_metadata, ctx, &area);
+	area_unmap(&area);
+}
+
+/* Enough for a node to be wrong by chance in none of them */
+#define MOVED 16
+
+/*
+ * A mapping that begins a page before its first huge page, is moved, is split, and
+ * goes to an address where no huge page fits.
+ */
+TEST_F(huge_pages, moved_twice)
+{
+	const size_t huge = huge_bytes(), page = page_bytes();
+	struct interleave_context *ctx = &self->ctx;
+	struct area area, odd, all;
+	char *start;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!thp_available())
+		SKIP(return, "no transparent huge pages");
+	if (!room_for_huge(&ctx->nodes, 2 * MOVED))
+		SKIP(return, "too little free memory on a node");
+
+	ASSERT_EQ(0, area_map(&all, (MOVED + 1) * huge / page, huge / page));
+	ASSERT_EQ(0, area_map(&odd, (MOVED + 2) * huge / page, huge / page));
+	area.start = all.start + huge - page;
+	area.len = MOVED * huge + page;
+	ASSERT_EQ(0, munmap(all.start, huge - page));
+	start = area.start + page;
+	ASSERT_EQ(0, madvise(area.start, area.len, MADV_HUGEPAGE));
+	ASSERT_EQ(0, policy_bind(area.start, area.len, MPOL_WEIGHTED_INTERLEAVE,
+				 &ctx->nodes, 0));
+	touch(area.start, area.len / page, page);
+	if (thp_backed(area.start) != MOVED * huge)
+		SKIP(return, "no transparent huge pages to be had");
+	stays(_metadata, ctx, &area);
+
+	/* Their parts have offsets that are no whole number of huge pages. */
+	ASSERT_EQ(0, mprotect(start + MOVED / 2 * huge, huge, PROT_READ));
+	stays(_metadata, ctx, &area);
+	ASSERT_EQ(0, mprotect(start + MOVED / 4 * huge + 3 * page, page, PROT_READ));
+	stays(_metadata, ctx, &area);
+
+	/* From another huge page's part on, and mapped page by page */
+	ASSERT_EQ(odd.start + page,
+		  mremap(start, MOVED / 4 * huge, MOVED / 4 * huge,
+			 MREMAP_MAYMOVE | MREMAP_FIXED, odd.start + page));
+	odd.start += page;
+	odd.len = MOVED / 4 * huge;
+	stays(_metadata, ctx, &odd);
+	area_unmap(&odd);
+	area_unmap(&area);
 }

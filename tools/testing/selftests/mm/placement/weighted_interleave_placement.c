@@ -259,7 +259,7 @@ TEST_F(placement, buffers_of_64_pages)
 
 struct weight_set {
 	int nr;
-	unsigned int weight[16];
+	unsigned int weight[MAX_ROUND_NODES];
 };
 
 TEST_F(placement, more_than_two_nodes)
@@ -277,6 +277,9 @@ TEST_F(placement, more_than_two_nodes)
 		{ 16, { 255, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } },
 		{ 16, { 200, 22, 17, 3, 255, 254, 253, 99, 1, 2, 100, 37, 64,
 			128, 31, 5 } },
+		{ 33, { 255, [1 ... 31] = 1, 100 } },
+		{ 64, { [0 ... 63] = 1 } },
+		{ 64, { [0 ... 30] = 7, 255, 254, [33 ... 62] = 5, 2 } },
 	};
 	int available = nodeset_count(&self->ctx.memory);
 	struct nodeset nodes;
