@@ -123,6 +123,7 @@ void promotion_failed(int nid)
 {
 	unsigned int pages = current->numa_promotion_pages;
 	unsigned int charged = current->numa_promotion_charged;
+	struct promotion_node *node = promotion_node_of(nid);
 
 	promotion_begin(0, 0);
 	if (!pages)
@@ -131,12 +132,10 @@ void promotion_failed(int nid)
 	if (pages > 1)
 		promotion_wake_kswapd(NODE_DATA(nid), ilog2(pages));
 	current->numa_promoted -= min(current->numa_promoted, pages);
-	if (charged) {
-		struct promotion_node *node = promotion_node_of(nid);
-
+	/* A lazy mbind2() may move to a node that nothing is promoted to. */
+	if (charged && node)
 		promotion_budget_return(&node->budget, promotion_node_rate(node),
 					charged);
-	}
 }
 
 /**

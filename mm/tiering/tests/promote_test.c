@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests of what is taken back when a page could not be moved.
+ */
+#include <kunit/test.h>
+#include <linux/memory_promotion.h>
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
+#include <linux/sched.h>
+#include <linux/vmstat.h>
+
+#include "../promote.h"
+
+/*
+ * A fault may be charged to one node and its page go to another one, to which
+ * nothing is promoted: a lazy mbind2() has its own. At boot no node has a state.
+ */
+static void fails_on_a_node_without_a_state(struct kunit *test)
+{
+	int nid = first_online_node;
+
+	KUNIT_ASSERT_PTR_EQ(test, promotion_node_of(nid), NULL);
+	promotion_begin(1, 1);
+	promotion_failed(nid);
+	KUNIT_EXPECT_EQ(test, current->numa_promotion_pages, 0);
+	KUNIT_EXPECT_EQ(test, current->numa_promotion_charged, 0);
+	/* Nobody's page was it. */
+	mod_node_page_state(NODE_DATA(nid), PGPROMOTE_FAILED, -1);
+}
+
+static struct kunit_case promote_cases[] = {
+	KUNIT_CASE(fails_on_a_node_without_a_state),
+	{}
+};
+
+static struct kunit_suite promote_suite = {
+	.name = "promotion",
+	.test_cases = promote_cases,
+};
+
+kunit_test_suite(promote_suite);
+
+MODULE_LICENSE("GPL");
