@@ -15,6 +15,7 @@ struct zone;
 
 #ifdef CONFIG_NUMA_BALANCING
 void promotion_enable(void);
+int promotion_home(int curnid, int nid);
 bool promotion_wanted(struct page *page, unsigned long address, int nid);
 void promotion_failed(int nid);
 void promotion_succeeded(int nid);
@@ -27,6 +28,11 @@ bool promotion_may_reclaim(struct pglist_data *pgdat);
 bool promotion_keeps_headroom(int nid);
 unsigned long promotion_headroom(struct zone *zone);
 #else
+static inline int promotion_home(int curnid, int nid)
+{
+	return nid;
+}
+
 static inline unsigned long promotion_headroom(struct zone *zone)
 {
 	return 0;

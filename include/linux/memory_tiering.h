@@ -16,6 +16,7 @@ struct memory_dev_type *tiering_place_node(int nid,
 					   bool default_);
 struct memory_dev_type *tiering_node_type(int nid,
 					  struct memory_dev_type *driver);
+void tiering_place_all(void);
 void tiering_set_speed(unsigned int nid, const struct node_hmem_attrs *attrs,
 		       unsigned int access);
 #else
@@ -29,6 +30,10 @@ static inline struct memory_dev_type *
 tiering_node_type(int nid, struct memory_dev_type *driver)
 {
 	return driver;
+}
+
+static inline void tiering_place_all(void)
+{
 }
 
 static inline void tiering_set_speed(unsigned int nid,

@@ -21,7 +21,7 @@
 #include <linux/workqueue.h>
 
 #include "promote.h"
-#include "tiers.h"
+#include "serving.h"
 
 #include <trace/events/mm_tiering.h>
 
@@ -180,26 +180,34 @@ static struct promotion_node *make_node(int nid)
 	return NULL;
 }
 
-/* Tasks run on the node, so pages are promoted to it. */
+/* Gives a node a state, or has the state that it has start over */
 static void add_node(int nid)
 {
 	struct promotion_node *node = promotion_node_of(nid);
 
 	lockdep_assert_held(&promotion_lock);
 
-	if (!node) {
-		if (!node_has_cpus(nid))
-			return;
+	if (!node)
 		node = make_node(nid);
-		if (!node) {
-			pr_warn("memory tiering: no memory to promote to node %d\n",
-				nid);
-			return;
-		}
+	if (!node) {
+		pr_warn("memory tiering: no memory to promote to node %d\n", nid);
+		return;
 	}
 	start_over(node);
 	/* Pairs with promotion_node_of() */
 	smp_store_release(&NODE_DATA(nid)->promotion, node);
+}
+
+/* Pages are promoted to memory that serves CPUs; some may do so only now. */
+static void add_missing_nodes(void)
+{
+	nodemask_t serving;
+	int nid;
+
+	serving_nodes(&serving);
+	for_each_node_mask(nid, serving)
+		if (!promotion_node_of(nid))
+			add_node(nid);
 }
 
 /**
@@ -213,7 +221,9 @@ void promotion_enable(void)
 
 	mutex_lock(&promotion_lock);
 	for_each_node_state(nid, N_MEMORY)
-		add_node(nid);
+		if (promotion_node_of(nid))
+			add_node(nid);
+	add_missing_nodes();
 	update_again();
 	mutex_unlock(&promotion_lock);
 	if (!numa_demotion_enabled)
@@ -224,24 +234,26 @@ static int memory_event(struct notifier_block *nb, unsigned long action,
 			void *data)
 {
 	struct memory_notify *change = data;
+	int nid = change->status_change_nid;
 
-	if (action == MEM_ONLINE && change->status_change_nid != NUMA_NO_NODE) {
-		mutex_lock(&promotion_lock);
-		if (promotion_is_on())
-			add_node(change->status_change_nid);
-		mutex_unlock(&promotion_lock);
+	if (nid == NUMA_NO_NODE || (action != MEM_ONLINE && action != MEM_OFFLINE))
+		return NOTIFY_OK;
+	mutex_lock(&promotion_lock);
+	if (promotion_is_on()) {
+		if (action == MEM_ONLINE && promotion_node_of(nid))
+			add_node(nid);
+		add_missing_nodes();
 	}
+	mutex_unlock(&promotion_lock);
 	return NOTIFY_OK;
 }
 
-/* A node that had memory only can be promoted to from now on. */
+/* A node that had memory only can be promoted to from now on, or one near the CPU. */
 static int cpu_event(unsigned int cpu)
 {
-	int nid = cpu_to_node(cpu);
-
 	mutex_lock(&promotion_lock);
-	if (promotion_is_on() && node_state(nid, N_MEMORY) && !promotion_node_of(nid))
-		add_node(nid);
+	if (promotion_is_on())
+		add_missing_nodes();
 	mutex_unlock(&promotion_lock);
 	return 0;
 }

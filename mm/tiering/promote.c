@@ -7,7 +7,9 @@
  * is asked with the page table locked: it may not sleep, and takes no lock.
  */
 #include <linux/cpuset.h>
+#include <linux/gfp.h>
 #include <linux/log2.h>
+#include <linux/memory-tiers.h>
 #include <linux/memory_promotion.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -79,10 +81,40 @@ static enum promotion_verdict decide(struct promotion_node *node,
 }
 
 /**
+ * promotion_home - the node where a task wants its pages
+ * @curnid: the node of a page
+ * @nid:    the node of the task's CPU
+ *
+ * That is @nid, but for slow pages in memory tiering mode: they go to the nearest
+ * fast memory that is promoted to. The CPU's own node may have no memory, or its
+ * memory may be slow. While zonelists change, the answer may be @curnid.
+ *
+ * Context: any.
+ * Return: the node; @curnid if the page stays.
+ */
+int promotion_home(int curnid, int nid)
+{
+	enum zone_type highest = gfp_zone(GFP_HIGHUSER_MOVABLE);
+	struct zoneref *z;
+	struct zone *zone;
+
+	if (!promotion_is_on() || node_is_toptier(curnid))
+		return nid;
+	for_each_zone_zonelist(zone, z, node_zonelist(nid, GFP_HIGHUSER_MOVABLE),
+			       highest) {
+		int home = zone_to_nid(zone);
+
+		if (promotion_node_of(home) && node_is_toptier(home))
+			return home;
+	}
+	return curnid;
+}
+
+/**
  * promotion_wanted - shall a page be promoted?
  * @page:    a page of a slow node, at whose hint fault this is
  * @address: of the fault
- * @nid:     the node to which it would go
+ * @nid:     the node to which it would go, that of the page if to none
  *
  * If so, the caller tries, and calls promotion_failed() or
  * promotion_succeeded().
@@ -98,7 +130,8 @@ bool promotion_wanted(struct page *page, unsigned long address, int nid)
 
 	promotion_begin(0, 0);
 	current->numa_slow_faults += pages;
-	if (!node || !node_isset(nid, cpuset_current_mems_allowed))
+	if (!node || nid == page_to_nid(page) ||
+	    !node_isset(nid, cpuset_current_mems_allowed))
 		return false;
 
 	this_cpu_add(node->counts->pages[latency_bin(latency)], pages);

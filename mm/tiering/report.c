@@ -18,6 +18,7 @@
 
 #include "distance.h"
 #include "promote.h"
+#include "serving.h"
 #include "tiers.h"
 
 struct node_directory {
@@ -119,12 +120,12 @@ static struct attribute *node_attrs[] = {
 	NULL
 };
 
-/* Pages are promoted to nodes where tasks run. */
+/* Pages are promoted to memory that serves CPUs. */
 static umode_t node_attr_visible(struct kobject *kobj, struct attribute *attr,
 				 int i)
 {
 	if (attr != &abstract_distance_attr.attr &&
-	    !node_has_cpus(nid_of(kobj)))
+	    !node_serves_cpus(nid_of(kobj)))
 		return 0;
 	return attr->mode;
 }

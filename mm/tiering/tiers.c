@@ -7,28 +7,26 @@
  * this order,
  *
  *	what the administrator wrote,
- *	what firmware's tables tell of a node without CPUs,
- *	that of slow memory, for a node without CPUs of which nobody tells
- *	anything.
+ *	what firmware's tables tell of a node whose memory serves no CPUs,
+ *	that of slow memory, for such a node of which nobody tells anything.
  *
- * Otherwise the node has no type of its own and the driver's holds. Nodes with
- * CPUs are what the others are compared with.
+ * Otherwise the node has no type of its own and the driver's holds. Nodes whose
+ * memory serves CPUs are what the others are compared with.
  *
  * Everything here is protected by memory_tier_lock. The type of a node changes
  * only while the node is in no tier, which is what lets the base find the same
  * type when it takes the node out as when it put it in.
  */
-#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/memory-tiers.h>
 #include <linux/memory_tiering.h>
 #include <linux/mutex.h>
 #include <linux/node.h>
 #include <linux/nodemask.h>
-#include <linux/topology.h>
 
 #include "base.h"
 #include "distance.h"
+#include "serving.h"
 #include "tiers.h"
 
 /* Without a table, as dax/kmem has it for persistent memory */
@@ -51,46 +49,28 @@ struct node_tiering {
 static struct node_tiering tiering[MAX_NUMNODES];
 static struct memory_speed speeds[MAX_NUMNODES];
 
-/**
- * node_has_cpus - can tasks run on a node?
- * @nid: the node
- *
- * CPUs that are offline count: memory does not become slow with them. Those that
- * are only possible do not, since they are given to nodes at random.
- */
-bool node_has_cpus(int nid)
-{
-	int cpu;
-
-	for_each_present_cpu(cpu)
-		if (cpu_to_node(cpu) == nid)
-			return true;
-	return false;
-}
-
-static int distance_by_speed(int nid)
+static int distance_by_speed(int nid, const nodemask_t *serving)
 {
 	struct memory_speed_sum dram = {};
 	struct memory_speed mean;
 	int other;
 
-	for_each_node_state(other, N_MEMORY)
-		if (node_has_cpus(other))
-			memory_speed_add(&dram, &speeds[other]);
+	for_each_node_mask(other, *serving)
+		memory_speed_add(&dram, &speeds[other]);
 	mean = memory_speed_mean(&dram);
 	return memory_distance(&speeds[nid], &mean, MEMTIER_ADISTANCE_DRAM);
 }
 
-/* The abstract distance of a type of its own, 0 for none */
-static int own_distance(int nid)
+/* The abstract distance of a type of its own, 0 for none, while CPUs have @serving */
+static int own_distance(int nid, const nodemask_t *serving)
 {
 	int distance;
 
 	if (tiering[nid].override)
 		return tiering[nid].override;
-	if (node_has_cpus(nid))
+	if (node_isset(nid, *serving))
 		return 0;
-	distance = distance_by_speed(nid);
+	distance = distance_by_speed(nid, serving);
 	if (distance || !tiering[nid].default_)
 		return distance;
 	return SLOW_DISTANCE;
@@ -125,6 +105,7 @@ struct memory_dev_type *tiering_place_node(int nid,
 					   bool default_)
 {
 	struct memory_dev_type *type = NULL;
+	nodemask_t serving;
 	int distance;
 
 	lockdep_assert_held(&memory_tier_lock);
@@ -134,7 +115,8 @@ struct memory_dev_type *tiering_place_node(int nid,
 
 	tiering[nid].driver = driver;
 	tiering[nid].default_ = default_;
-	distance = own_distance(nid);
+	serving_nodes(&serving);
+	distance = own_distance(nid, &serving);
 	if (distance == (tiering[nid].type ? tiering[nid].type->adistance : 0))
 		return tiering_node_type(nid, driver);
 	if (distance) {
@@ -177,9 +159,9 @@ static void take_out(int nid, struct memory_tier *tier)
  * Takes a node to the tier where it belongs now. That tier is made before the
  * node leaves its old one: afterwards nothing can fail.
  */
-static int move_node(int nid)
+static int move_node(int nid, const nodemask_t *serving)
 {
-	int distance = own_distance(nid);
+	int distance = own_distance(nid, serving);
 	struct memory_dev_type *type = NULL;
 	struct memory_tier *tier;
 
@@ -205,6 +187,28 @@ static int move_node(int nid)
 	return 0;
 }
 
+/**
+ * tiering_place_all - move every node that belongs elsewhere now
+ *
+ * Each speed is compared with all others. Memory that comes or goes may change
+ * which other memory serves CPUs.
+ *
+ * Context: memory_tier_lock held; may sleep.
+ */
+void tiering_place_all(void)
+{
+	nodemask_t serving;
+	int nid;
+
+	lockdep_assert_held(&memory_tier_lock);
+
+	serving_nodes(&serving);
+	for_each_node_state(nid, N_MEMORY)
+		if (move_node(nid, &serving))
+			pr_warn("memory tiering: no memory to move node %d\n", nid);
+	establish_demotion_targets();
+}
+
 static u64 sum_of(unsigned int read, unsigned int write)
 {
 	return read && write ? (u64)read + write : 2 * (u64)(read | write);
@@ -223,18 +227,13 @@ static u64 sum_of(unsigned int read, unsigned int write)
 void tiering_set_speed(unsigned int nid, const struct node_hmem_attrs *attrs,
 		       unsigned int access)
 {
-	int other;
-
 	if (access != 1)
 		return;
 	mutex_lock(&memory_tier_lock);
 	speeds[nid].latency = sum_of(attrs->read_latency, attrs->write_latency);
 	speeds[nid].bandwidth = sum_of(attrs->read_bandwidth,
 				       attrs->write_bandwidth);
-	for_each_node_state(other, N_MEMORY)
-		if (move_node(other))
-			pr_warn("memory tiering: no memory to move node %d\n", other);
-	establish_demotion_targets();
+	tiering_place_all();
 	mutex_unlock(&memory_tier_lock);
 }
 
@@ -269,12 +268,14 @@ int tiering_get_distance(int nid)
  */
 int tiering_override_distance(int nid, int distance)
 {
+	nodemask_t serving;
 	int old, err;
 
 	mutex_lock(&memory_tier_lock);
+	serving_nodes(&serving);
 	old = tiering[nid].override;
 	tiering[nid].override = distance;
-	err = move_node(nid);
+	err = move_node(nid, &serving);
 	if (err)
 		tiering[nid].override = old;
 	else

@@ -2,9 +2,6 @@
 #ifndef _MM_TIERING_TIERS_H
 #define _MM_TIERING_TIERS_H
 
-#include <linux/types.h>
-
-bool node_has_cpus(int nid);
 int tiering_get_distance(int nid);
 int tiering_override_distance(int nid, int distance);
 

@@ -109,6 +109,12 @@ if [ -n "$modelled" ]; then
 fi
 "$TOP/scripts/machine/initramfs.sh" -o "$work/initramfs" -s "$conf" -r "$command" -f "$(scenario_value "$conf" files) $files"
 
+table=''
+if [ -n "$(scenario_value "$conf" hmat)" ]; then
+	scenario_lines "$conf" | sed -n 's/^hmat=//p' | tr '\n' '\0' | xargs -0 "$TOP/scripts/machine/hmat.py" > "$work/hmat"
+	table="-acpitable sig=HMAT,rev=2,data=$work/hmat"
+fi
+
 # Without a command the console is this terminal and there is no limit but the one asked for.
 if [ -n "$command" ]; then
 	limit=${limit:-$(scenario_value "$conf" timeout)}
@@ -134,7 +140,7 @@ esac
 # initramfs_async=0: unpacking says when it is done, and must not say so between two lines of a KUnit test.
 common="console=$console output=$output panic=-1 printk.devkmsg=on no_timer_check initramfs_async=0"
 # shellcheck disable=SC2046 # these are words
-set -- $(scenario_value "$conf" qemu) $(qemu_nothing) $(qemu_time "$accel" "$cpu" "$shift") \
+set -- $(scenario_value "$conf" qemu) $table $(qemu_nothing) $(qemu_time "$accel" "$cpu" "$shift") \
 	"$@" -kernel "$image" -initrd "$work/initramfs" \
 	-append "$common $(scenario_value "$conf" append) $arguments"
 

@@ -424,6 +424,32 @@ TEST_F_TIMEOUT(promotion, latencies_and_budget_are_shown, PATIENT_TIMEOUT)
 	EXPECT_EQ(0, file_number(budget));
 }
 
+/* CPUs whose node has no memory have the nearest fast memory that there is. */
+TEST_F_TIMEOUT(promotion, node_without_memory_has_the_nearest, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct nodeset memory, cpu;
+	struct area area;
+	int node, fast;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ASSERT_EQ(0, nodeset_read("has_memory", &memory));
+	ASSERT_EQ(0, nodeset_read("has_cpu", &cpu));
+	for (node = MAX_NODES - 1; node >= 0; node--)
+		if (nodeset_has(&cpu, node) && !nodeset_has(&memory, node))
+			break;
+	if (node < 0)
+		SKIP(return, "needs a node with CPUs and without memory");
+	fast = serving_node(node);
+	if (!has_free_space(fast, SOME_PAGES))
+		SKIP(return, "the fast node has too little free memory");
+	ASSERT_EQ(0, stay_on(node));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	EXPECT_TRUE(comes_to(&area, fast, SOME_PAGES));
+	area_unmap(&area);
+}
+
 /* A socket gets its first memory while tiering is on. */
 TEST_F_TIMEOUT(promotion, node_that_comes_is_promoted_to, PATIENT_TIMEOUT)
 {

@@ -337,7 +337,7 @@ static int enter_cpuset(const struct context *ctx, struct cpuset *cpuset,
 	int ret = cpuset_enter(cpuset, nodes);
 
 	if (!ret)
-		ret = stay_on(ctx->fast);
+		ret = stay_on(ctx->cpus);
 	if (ret)
 		cpuset_leave(cpuset);
 	return ret;

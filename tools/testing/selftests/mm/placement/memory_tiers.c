@@ -21,8 +21,9 @@
 
 struct context {
 	struct nodeset memory;
-	struct nodeset cpu;
-	/* A node without CPUs, and one with */
+	/* Memory that serves CPUs */
+	struct nodeset serving;
+	/* A node that does not, and one that does */
 	int slow;
 	int fast;
 	/* That a test has brought online, or no blocks */
@@ -114,11 +115,11 @@ FIXTURE_SETUP(tiers)
 	int i;
 
 	ASSERT_EQ(0, nodeset_read("has_memory", &ctx->memory));
-	ASSERT_EQ(0, nodeset_read("has_cpu", &ctx->cpu));
+	ASSERT_EQ(0, serving_nodes(&ctx->serving));
 	ctx->slow = -1;
-	ctx->fast = nodeset_nth(&ctx->cpu, 0);
+	ctx->fast = nodeset_nth(&ctx->serving, 0);
 	for (i = nodeset_nth(&ctx->memory, 0); i >= 0 && i < MAX_NODES; i++)
-		if (nodeset_has(&ctx->memory, i) && !nodeset_has(&ctx->cpu, i))
+		if (nodeset_has(&ctx->memory, i) && !nodeset_has(&ctx->serving, i))
 			ctx->slow = i;
 	ASSERT_TRUE(is_there(node_path(ctx->fast, "abstract_distance", path, sizeof(path))));
 	if (geteuid())
@@ -149,7 +150,7 @@ TEST_F(tiers, each_node_has_one)
 			EXPECT_TRUE(in_tier_of(i, distance_read(i)));
 }
 
-TEST_F(tiers, nodes_with_cpus_are_dram)
+TEST_F(tiers, what_serves_cpus_is_dram)
 {
 	struct context *ctx = &self->ctx;
 	int i;
@@ -157,12 +158,12 @@ TEST_F(tiers, nodes_with_cpus_are_dram)
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
 	for (i = 0; i < MAX_NODES; i++)
-		if (nodeset_has(&ctx->memory, i) && nodeset_has(&ctx->cpu, i))
+		if (nodeset_has(&ctx->serving, i))
 			EXPECT_EQ(DRAM_DISTANCE, distance_read(i));
 }
 
 /* Two tables of the firmware, two distances; without any it is slow as well */
-TEST_F(tiers, nodes_without_cpus_are_further)
+TEST_F(tiers, what_serves_none_is_further)
 {
 	struct context *ctx = &self->ctx;
 	int i;
@@ -170,9 +171,9 @@ TEST_F(tiers, nodes_without_cpus_are_further)
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
 	if (ctx->slow < 0)
-		SKIP(return, "needs a node without CPUs");
+		SKIP(return, "needs memory that serves no CPUs");
 	for (i = 0; i < MAX_NODES; i++)
-		if (nodeset_has(&ctx->memory, i) && !nodeset_has(&ctx->cpu, i))
+		if (nodeset_has(&ctx->memory, i) && !nodeset_has(&ctx->serving, i))
 			EXPECT_LT(DRAM_DISTANCE + TIER_CHUNK, distance_read(i));
 }
 
@@ -194,13 +195,13 @@ TEST_F(tiers, distance_follows_from_the_tables)
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
 	if (ctx->slow < 0)
-		SKIP(return, "needs a node without CPUs");
+		SKIP(return, "needs memory that serves no CPUs");
 	if (!attribute(ctx->slow, "read_latency") ||
 	    !attribute(ctx->slow, "read_bandwidth") ||
 	    !attribute(ctx->fast, "read_latency"))
 		SKIP(return, "the firmware tells nothing of that node");
 
-	/* Nodes with CPUs are all alike on these machines */
+	/* Memory that serves CPUs is all alike on these machines */
 	latency = (double)attribute(ctx->slow, "read_latency") /
 		  attribute(ctx->fast, "read_latency");
 	bandwidth = (double)attribute(ctx->fast, "read_bandwidth") /
@@ -225,7 +226,7 @@ TEST_F(tiers, override)
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
 	if (ctx->slow < 0)
-		SKIP(return, "needs a node without CPUs");
+		SKIP(return, "needs memory that serves no CPUs");
 	before = distance_read(ctx->slow);
 	for (i = 0; i < ARRAY_LEN(good); i++) {
 		EXPECT_EQ(0,
@@ -282,17 +283,21 @@ TEST_F(tiers, nodes_whose_cpus_are_offline_are_dram)
 {
 	struct context *ctx = &self->ctx;
 	char path[64], list[256];
-	struct nodeset cpus;
+	struct nodeset cpus, cpu;
 	int node;
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	for (node = MAX_NODES - 1; node > 0; node--)
-		if (nodeset_has(&ctx->memory, node) && nodeset_has(&ctx->cpu, node))
+	ASSERT_EQ(0, nodeset_read("has_cpu", &cpu));
+	for (node = MAX_NODES - 1; node >= 0; node--)
+		if (nodeset_has(&ctx->serving, node) && nodeset_has(&cpu, node))
 			break;
+	if (node < 0)
+		node = nodeset_nth(&cpu, nodeset_count(&cpu) - 1);
 	snprintf(path, sizeof(path), NODE_DIR "/node%d/cpulist", node);
 	ASSERT_LT(0, file_read(path, list, sizeof(list)));
 	ASSERT_EQ(0, nodeset_parse(list, &cpus));
+	node = serving_node(node);
 	switch_cpus(&cpus, "0");
 	/* It is looked at again when it gets its own distance back. */
 	EXPECT_EQ(0, distance_write(node, "1500"));

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,105 @@ int nodeset_read(const char *name, struct nodeset *set)
 	if (ret < 0)
 		return ret;
 	return nodeset_parse(buf, set);
+}
+
+int node_distance(int from, int to)
+{
+	char path[128], buf[1024], *text = buf, *end;
+	struct nodeset online;
+	int node, ret;
+	long distance;
+
+	ret = nodeset_read("online", &online);
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), NODE_DIR "/node%d/distance", from);
+	ret = file_read(path, buf, sizeof(buf));
+	if (ret < 0)
+		return ret;
+	/* One for each node that is online, in their order */
+	for (node = 0; node < MAX_NODES; node++) {
+		if (!nodeset_has(&online, node))
+			continue;
+		distance = strtol(text, &end, 10);
+		if (end == text)
+			return -EINVAL;
+		if (node == to)
+			return distance;
+		text = end;
+	}
+	return -ENOENT;
+}
+
+/* Those of @set that are as near to @node as any; false when a distance is not told */
+static bool nearest(int node, const struct nodeset *set, struct nodeset *near)
+{
+	int other, distance, best = INT_MAX;
+
+	nodeset_clear(near);
+	for (other = 0; other < MAX_NODES; other++) {
+		if (!nodeset_has(set, other))
+			continue;
+		distance = node_distance(node, other);
+		if (distance < 0)
+			return false;
+		if (distance < best)
+			nodeset_clear(near);
+		if (distance <= best)
+			nodeset_add(near, other);
+		best = distance < best ? distance : best;
+	}
+	return true;
+}
+
+static bool share_a_node(const struct nodeset *a, const struct nodeset *b)
+{
+	int node;
+
+	for (node = 0; node < MAX_NODES; node++)
+		if (nodeset_has(a, node) && nodeset_has(b, node))
+			return true;
+	return false;
+}
+
+int serving_nodes(struct nodeset *set)
+{
+	struct nodeset memory, cpu, near;
+	int node, other, ret;
+
+	ret = nodeset_read("has_memory", &memory);
+	if (!ret)
+		ret = nodeset_read("has_cpu", &cpu);
+	if (ret)
+		return ret;
+	nodeset_clear(set);
+	for (node = 0; node < MAX_NODES; node++) {
+		if (!nodeset_has(&cpu, node))
+			continue;
+		if (nodeset_has(&memory, node)) {
+			nodeset_add(set, node);
+			continue;
+		}
+		if (!nearest(node, &memory, &near))
+			return -EINVAL;
+		if (share_a_node(&near, &cpu))
+			continue;
+		for (other = 0; other < MAX_NODES; other++)
+			if (nodeset_has(&near, other))
+				nodeset_add(set, other);
+	}
+	return 0;
+}
+
+int serving_node(int node)
+{
+	struct nodeset serving, near;
+
+	if (serving_nodes(&serving))
+		return -1;
+	if (nodeset_has(&serving, node))
+		return node;
+	return nearest(node, &serving, &near) ? nodeset_nth(&near, 0) : -1;
 }
 
 /*

@@ -113,6 +113,12 @@ const char *nodeset_format(const struct nodeset *set, char *buf, size_t size);
 int nodeset_read(const char *name, struct nodeset *set);
 /* An id that no memory belongs to */
 int node_without_memory(void);
+/* What the firmware says of two nodes that are online, -errno */
+int node_distance(int from, int to);
+/* Those with memory that serves CPUs: nodes with CPUs, and what is nearest to CPUs without memory where none of these is as near */
+int serving_nodes(struct nodeset *set);
+/* One of those, the nearest to @node; @node itself when it is one of them; -1 for none */
+int serving_node(int node);
 
 /* set_mempolicy(2), mbind(2), get_mempolicy(2), set_mempolicy_home_node(2) */
 int policy_set(int mode, const struct nodeset *nodes);

@@ -144,15 +144,17 @@ int stay_on(int node)
 
 bool context_enter(struct context *ctx)
 {
-	struct nodeset memory, cpu;
+	struct nodeset memory, cpu, serving;
 	size_t i;
 
 	ctx->slow = -1;
-	if (nodeset_read("has_memory", &memory) || nodeset_read("has_cpu", &cpu))
+	if (nodeset_read("has_memory", &memory) || nodeset_read("has_cpu", &cpu) ||
+	    serving_nodes(&serving))
 		return false;
-	ctx->fast = nodeset_nth(&cpu, 0);
+	ctx->cpus = nodeset_nth(&cpu, 0);
+	ctx->fast = serving_node(ctx->cpus);
 	for (i = MAX_NODES; i-- > 0;)
-		if (nodeset_has(&memory, i) && !nodeset_has(&cpu, i))
+		if (nodeset_has(&memory, i) && !nodeset_has(&serving, i))
 			ctx->slow = i;
 	if (!is_there(settings[0].path) || !is_there(settings[1].path) ||
 	    !is_there(TIERING_DIR))
@@ -162,11 +164,11 @@ bool context_enter(struct context *ctx)
 	else if (access(PACE_DIR, F_OK))
 		ctx->missing = "the pace of the scan cannot be set";
 	else if (ctx->slow < 0)
-		ctx->missing = "needs a node without CPUs";
+		ctx->missing = "needs memory that serves no CPUs";
 	if (ctx->missing)
 		return true;
 
-	if (stay_on(ctx->fast))
+	if (stay_on(ctx->cpus))
 		return false;
 	memcpy(ctx->setting, settings, sizeof(settings));
 	for (i = 0; i < ARRAY_LEN(settings); i++) {

@@ -34,10 +34,11 @@ struct setting {
 
 /*
  * The machine with memory tiering switched on and a fast scan; why not is in
- * @missing. The caller runs on the fast node.
+ * @missing. The caller runs on the node @cpus, whose memory is @fast.
  */
 struct context {
 	struct setting setting[7];
+	int cpus;
 	int fast;
 	int slow;
 	const char *missing;
