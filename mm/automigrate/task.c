@@ -35,23 +35,6 @@
 /* Threads that are asked where they are; more do not change the answer much */
 #define THREADS_ASKED	256
 
-DEFINE_STATIC_KEY_FALSE(automigrate_on);
-
-unsigned int automigrate_interval = 30;
-unsigned int automigrate_mapcount = 1;
-bool automigrate_lazy;
-
-/**
- * automigrate_max_sharers - how often a page may be mapped that moves
- *
- * Context: any.
- * Return: a number of mappings, at least 1.
- */
-int automigrate_max_sharers(void)
-{
-	return READ_ONCE(automigrate_mapcount);
-}
-
 static bool is_held(struct mm_struct *mm)
 {
 	const struct mm_automigrate *memory = &mm->automigrate;

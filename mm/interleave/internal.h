@@ -42,6 +42,9 @@ struct interleave_set {
 	u8 own_weights[];
 };
 
+/* Weight of a node of which nothing is known, and nobody has written one. */
+#define INTERLEAVE_DEFAULT_WEIGHT	1
+
 /* Weight in force by node id, 1..255. Read with READ_ONCE(). */
 extern u8 interleave_weights[MAX_NUMNODES];
 

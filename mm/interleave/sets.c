@@ -63,6 +63,11 @@ struct bucket {
 
 static struct bucket buckets[1 << BUCKET_BITS];
 
+/* What orders are made from; weights.c writes both. */
+u8 interleave_weights[MAX_NUMNODES] = {
+	[0 ... MAX_NUMNODES - 1] = INTERLEAVE_DEFAULT_WEIGHT,
+};
+
 unsigned long interleave_generation;
 
 /* What a set is found by */

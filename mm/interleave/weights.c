@@ -13,18 +13,11 @@
 
 #include "internal.h"
 
-/* Weight of a node of which nothing is known, and nobody has written one. */
-#define DEFAULT_WEIGHT	1
-
 static DEFINE_MUTEX(weights_lock);
-
-u8 interleave_weights[MAX_NUMNODES] = {
-	[0 ... MAX_NUMNODES - 1] = DEFAULT_WEIGHT,
-};
 
 /* What the nodes in @following have. */
 static u8 derived_weights[MAX_NUMNODES] = {
-	[0 ... MAX_NUMNODES - 1] = DEFAULT_WEIGHT,
+	[0 ... MAX_NUMNODES - 1] = INTERLEAVE_DEFAULT_WEIGHT,
 };
 
 static nodemask_t following = NODE_MASK_ALL;

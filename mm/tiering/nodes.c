@@ -35,19 +35,6 @@ DEFINE_MUTEX(promotion_lock);
 static void update_thresholds(struct work_struct *work);
 static DECLARE_DELAYED_WORK(threshold_work, update_thresholds);
 
-/**
- * promotion_node_of - the state of a node
- * @nid: a node with memory
- *
- * Context: any.
- * Return: the state, NULL if nothing is promoted to that node.
- */
-struct promotion_node *promotion_node_of(int nid)
-{
-	/* Pairs with add_node(): a node is seen as it was made */
-	return smp_load_acquire(&NODE_DATA(nid)->promotion);
-}
-
 /* What was counted since the newest part ended */
 static void collect_counts(struct promotion_node *node, struct latency_part *part)
 {
@@ -194,7 +181,7 @@ static void add_node(int nid)
 		return;
 	}
 	start_over(node);
-	/* Pairs with promotion_node_of() */
+	/* Pairs with promotion_node_of(): a node is seen as it was made */
 	smp_store_release(&NODE_DATA(nid)->promotion, node);
 }
 

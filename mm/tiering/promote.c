@@ -25,33 +25,6 @@
 #define CREATE_TRACE_POINTS
 #include <trace/events/mm_tiering.h>
 
-/**
- * promotion_begin - the current task is about to move a page
- * @pages:   how many base pages
- * @charged: how many of them the budget gave
- *
- * That holds until promotion_succeeded() or promotion_failed().
- *
- * Context: any of a task.
- */
-void promotion_begin(unsigned int pages, unsigned int charged)
-{
-	current->numa_promotion_pages = pages;
-	current->numa_promotion_charged = charged;
-}
-
-/**
- * promotion_count_refused - pages were hot, and are not promoted
- * @nid:   the node to which they would have gone
- * @pages: how many base pages
- *
- * Context: any.
- */
-void promotion_count_refused(int nid, unsigned int pages)
-{
-	mod_node_page_state(NODE_DATA(nid), PGPROMOTE_RATE_LIMITED, pages);
-}
-
 static enum promotion_verdict decide(struct promotion_node *node,
 				     struct pglist_data *pgdat,
 				     unsigned long address,

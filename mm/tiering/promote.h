@@ -4,6 +4,7 @@
 
 #include <linux/mm.h>
 #include <linux/minmax.h>
+#include <linux/mmzone.h>
 #include <linux/mutex.h>
 #include <linux/sched/sysctl.h>
 #include <linux/types.h>
@@ -70,6 +71,19 @@ extern struct mutex promotion_lock;
 #define NO_LIMIT_MBPS	65536
 
 #ifdef CONFIG_NUMA_BALANCING
+/**
+ * promotion_node_of - the state of a node
+ * @nid: a node with memory
+ *
+ * Context: any.
+ * Return: the state, NULL if nothing is promoted to that node.
+ */
+static inline struct promotion_node *promotion_node_of(int nid)
+{
+	/* Pairs with add_node() */
+	return smp_load_acquire(&NODE_DATA(nid)->promotion);
+}
+
 static inline bool promotion_is_on(void)
 {
 	return sysctl_numa_balancing_mode & NUMA_BALANCING_MEMORY_TIERING;
@@ -105,10 +119,9 @@ static inline u32 promotion_node_rate(const struct promotion_node *node)
 #endif
 
 /* nodes.c */
-struct promotion_node *promotion_node_of(int nid);
 void promotion_settings_changed(void);
 
-/* promote.c */
+/* account.c */
 void promotion_begin(unsigned int pages, unsigned int charged);
 void promotion_count_refused(int nid, unsigned int pages);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The rooms of scripts/ call one way: a script names scripts of its own room and of those before it. What is named anywhere is there, and
-# each row of a table has what it stands for.
+# The rooms of scripts/ call one way: a script names scripts of its own room and of those before it, and within a room of C no files use each
+# other in a circle. What is named anywhere is there, and each row of a table has what it stands for.
 # usage: rooms.sh [DIRECTORY], another checkout; prints TAP.
 set -eu
 . "$(dirname "$0")/../../scripts/lib/lib.sh"
@@ -48,6 +48,16 @@ named $(cd "$checkout" && find .ci scripts tests scenarios Makefile README.md CO
 held=0
 [ ! -s "$work/out" ] || held=1
 result $held "every script that is named is there"
+
+for room in mm tools/mm/placement tools/testing/selftests/mm/placement tools/numasim; do
+	directories=$checkout/$room
+	[ "$room" != mm ] || directories=$(find "$checkout/mm" -mindepth 1 -maxdepth 1 -type d | sort)
+	held=0
+	# shellcheck disable=SC2086 # as above
+	"$TOP/tests/tree/circles.py" $directories > "$work/out" || held=1
+	[ ! -s "$work/out" ] || held=1
+	result $held "no files of $room use each other in a circle"
+done
 
 # The pieces of a row, without which there is no part
 {

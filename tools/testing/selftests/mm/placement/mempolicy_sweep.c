@@ -215,7 +215,7 @@ static const struct {
 static void map_with_hole(void)
 {
 	map_area(MAP_PRIVATE);
-	if (munmap(AREA + (PAGES - 2) * page, page))
+	if (munmap(AREA + (PAGES - 2) * page_size, page_size))
 		die("munmap");
 }
 
@@ -224,7 +224,7 @@ static void say_each_policy(void)
 	size_t i;
 
 	for (i = 0; i < PAGES; i++)
-		say_policy(AREA + i * page);
+		say_policy(AREA + i * page_size);
 }
 
 static void sweep_bind_ranges(void)
@@ -241,11 +241,11 @@ static void sweep_bind_ranges(void)
 				if (good_modes[m] == MPOL_DEFAULT ||
 				    good_modes[m] == MPOL_LOCAL)
 					mask = NULL;
-				start += ranges[r].start * (long)page +
+				start += ranges[r].start * (long)page_size +
 					 ranges[r].shift;
 				map_with_hole();
-				touch(AREA, 1, page);
-				ret = bind(start, ranges[r].len * page +
+				touch(AREA, 1, page_size);
+				ret = bind(start, ranges[r].len * page_size +
 					   ranges[r].more, good_modes[m], mask,
 					   65, f);
 				printf("mbind %lx range %s flags %zx: %s",
@@ -302,10 +302,10 @@ static void sweep_get_flags(void)
 		{ "null", NULL },
 		{ "odd", (char *)1 },
 		{ "mapping", AREA },
-		{ "inside", AREA + page + 17 },
-		{ "untouched", AREA + 3 * page },
-		{ "hole", AREA + (PAGES - 2) * page },
-		{ "kernel", (char *)-page },
+		{ "inside", AREA + page_size + 17 },
+		{ "untouched", AREA + 3 * page_size },
+		{ "hole", AREA + (PAGES - 2) * page_size },
+		{ "kernel", (char *)-page_size },
 	};
 	static const unsigned long high[] = {
 		1 << 4, 1 << 15, 1 << 16, 1UL << 31, ULONG_MAX,
@@ -317,10 +317,10 @@ static void sweep_get_flags(void)
 
 	for (p = 0; p < ARRAY_LEN(policies); p++) {
 		map_with_hole();
-		if (bind(AREA, 3 * page, policies[p].mode, &policies[p].nodes,
+		if (bind(AREA, 3 * page_size, policies[p].mode, &policies[p].nodes,
 			 WORD_MAXNODE, 0))
 			die("mbind");
-		touch(AREA, 3, page);
+		touch(AREA, 3, page_size);
 		for (a = 0; a < ARRAY_LEN(places) * 2; a++) {
 			with_mask = a % 2;
 			for (f = 0; f < low + ARRAY_LEN(high); f++) {
@@ -359,7 +359,7 @@ static void sweep_get_masks(void)
 		{ "buffer", buf },
 		{ "odd", buf + 3 },
 		{ "nowhere", (void *)16 },
-		{ "kernel", (void *)-page },
+		{ "kernel", (void *)-page_size },
 		{ "end8", edge - 8 },
 		{ "end4", edge - 4 },
 		{ "end", edge },
@@ -407,14 +407,14 @@ static void sweep_home_nodes(void)
 				/* No flag is known; that is the same for every node */
 				for (f = 0; f < (h ? 1 : 2); f++) {
 					map_with_hole();
-					if (bind(AREA, 5 * page,
+					if (bind(AREA, 5 * page_size,
 						 policies[p].mode,
 						 &policies[p].nodes, WORD_MAXNODE, 0))
 						die("mbind");
 					ret = set_home(AREA + ranges[r].start *
-						       (long)page +
+						       (long)page_size +
 						       ranges[r].shift,
-						       ranges[r].len * page +
+						       ranges[r].len * page_size +
 						       ranges[r].more,
 						       homes[h], f);
 					printf("home %lx:%lx %s node %lx flags %zx: %s",
@@ -423,7 +423,7 @@ static void sweep_home_nodes(void)
 					       ranges[r].name, homes[h], f,
 					       named(ret));
 					if (!ret && !f) {
-						touch(AREA, PAGES - 2, page);
+						touch(AREA, PAGES - 2, page_size);
 						say_nodes();
 						say_maps();
 						say_each_policy();
@@ -527,12 +527,12 @@ static void sweep_history(int steps)
 		first = any(PAGES);
 		count = 1 + any(PAGES - first);
 		p = any(ARRAY_LEN(policies));
-		start = AREA + first * page;
-		len = count * page;
+		start = AREA + first * page_size;
+		len = count * page_size;
 		switch (any(8)) {
 		case 0:
 			what = "touch";
-			touch(start, count, page);
+			touch(start, count, page_size);
 			ret = 0;
 			break;
 		case 1:
@@ -609,15 +609,15 @@ int main(void)
 		return SKIPPED;
 	}
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
-	page = page_bytes();
-	area_len = PAGES * page;
+	page_size = page_bytes();
+	area_len = PAGES * page_size;
 	/* Alone, so that it merges with no neighbour */
-	if (mmap(AREA - page, area_len + 64 * page, PROT_NONE,
+	if (mmap(AREA - page_size, area_len + 64 * page_size, PROT_NONE,
 		 MAP_FIXED_NOREPLACE | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
-	    AREA - page)
+	    AREA - page_size)
 		die("mmap");
-	if (munmap(AREA - page, page) ||
-	    munmap(AREA + area_len, 63 * page))
+	if (munmap(AREA - page_size, page_size) ||
+	    munmap(AREA + area_len, 63 * page_size))
 		die("munmap");
 	map_area(MAP_PRIVATE);
 	stay_on_cpu_0();

@@ -136,11 +136,6 @@ bool own_equal(const struct own_policy *a, const struct own_policy *b)
 	       !memcmp(a->weight, b->weight, sizeof(a->weight));
 }
 
-size_t page_bytes(void)
-{
-	return sysconf(_SC_PAGESIZE);
-}
-
 unsigned int page_index(const void *addr, size_t size)
 {
 	return (uintptr_t)addr / size;

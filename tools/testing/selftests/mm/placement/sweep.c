@@ -7,7 +7,7 @@
 
 #include "sweep.h"
 
-size_t page;
+size_t page_size;
 size_t area_len;
 
 struct mask masks[24];
@@ -72,7 +72,7 @@ void say_nodes(void)
 	int node[PAGES];
 	size_t i;
 
-	if (nodes_of_pages(AREA, PAGES, page, node))
+	if (nodes_of_pages(AREA, PAGES, page_size, node))
 		die("move_pages");
 	putchar(' ');
 	for (i = 0; i < PAGES; i++)
@@ -88,7 +88,7 @@ void forget_pages(void)
 void say_placement(void)
 {
 	forget_pages();
-	touch(AREA, PAGES, page);
+	touch(AREA, PAGES, page_size);
 	say_nodes();
 	forget_pages();
 }
@@ -109,9 +109,9 @@ void alternate_pages(int kind)
 
 	map_area(kind);
 	for (i = 0; i < PAGES; i++) {
-		if (bind(AREA + i * page, page, MPOL_BIND, &node[i % 2], 3, 0))
+		if (bind(AREA + i * page_size, page_size, MPOL_BIND, &node[i % 2], 3, 0))
 			die("mbind");
-		touch(AREA + i * page, 1, page);
+		touch(AREA + i * page_size, 1, page_size);
 	}
 	if (bind(AREA, area_len, MPOL_DEFAULT, NULL, 0, 0))
 		die("mbind");
@@ -138,13 +138,13 @@ static void add_mask(const char *name, const void *at)
 
 static unsigned long *new_mask(int prot)
 {
-	char *map = mmap(NULL, MASK_BYTES + page, PROT_READ | PROT_WRITE,
+	char *map = mmap(NULL, MASK_BYTES + page_size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (map == MAP_FAILED)
 		die("mmap");
 	/* What comes behind is not there */
-	if (munmap(map + MASK_BYTES, page))
+	if (munmap(map + MASK_BYTES, page_size))
 		die("munmap");
 	map[0] = 3;
 	if (mprotect(map, MASK_BYTES, prot))
@@ -187,7 +187,7 @@ void make_masks(void)
 	add_mask("both", both_nodes);
 	add_mask("absent", mask_of(ABSENT, -1));
 	add_mask("node1+absent", mask_of(1, ABSENT));
-	add_mask("kernel", (void *)-page);
+	add_mask("kernel", (void *)-page_size);
 	add_mask("impossible", mask_of(IMPOSSIBLE, -1));
 	add_mask("node0+impossible", mask_of(0, IMPOSSIBLE));
 	add_mask("node0+bit32", mask_of(0, 32));

@@ -25,7 +25,7 @@
 /* The maximum to be given with a mask of one word */
 #define WORD_MAXNODE (BITS_PER_WORD + 1)
 
-extern size_t page;
+extern size_t page_size;
 extern size_t area_len;
 
 struct mask {

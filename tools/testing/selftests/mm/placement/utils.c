@@ -16,6 +16,11 @@
 
 #include "placement.h"
 
+size_t page_bytes(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
+
 int slowdown(void)
 {
 	const char *text = getenv("KSELFTEST_SLOWDOWN");
