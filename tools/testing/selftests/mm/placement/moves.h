@@ -111,41 +111,29 @@ static inline int stay(void *arg)
 	return go(move) ? NOT_GONE : result(move, pages_that_strayed(move));
 }
 
-/* Pages on @node that are not marked: those have no node for move_pages(2) */
-static inline int count_unmarked(const struct move *move, int node)
-{
-	static int nodes[SOME_PAGES];
-	int count = 0;
-	size_t i;
-
-	if (nodes_of_pages(move->area.start, move->pages, page_bytes(), nodes))
-		return -1;
-	for (i = 0; i < move->pages; i++)
-		count += nodes[i] == node;
-	return count;
-}
-
 static inline bool most_are_marked(const struct move *move)
 {
 	return counter("auto_migrate_unmapped") - move->marked >=
 	       MOST_OF((long long)move->pages);
 }
 
+/* A page that is marked stays where it is until it is touched, which is a fault. */
 static inline int marked_then_touched(void *arg)
 {
 	struct move *move = arg;
-	int pages;
+	long long faults;
 
 	move->marked = counter("auto_migrate_unmapped");
 	if (go(move))
 		return NOT_GONE;
 	if (!runs_until(move, most_are_marked))
 		return STAYED;
-	pages = count_unmarked(move, move->from);
-	if (pages < 0 || pages > (int)move->pages / 100 ||
-	    count_on(&move->area, move->to) > (int)move->pages / 100)
+	if (count_on(&move->area, move->to) > (int)move->pages / 100)
 		return SOME_DID;
+	faults = counter("auto_migrate_faults");
 	touch_once(&move->area);
+	if (counter("auto_migrate_faults") - faults < MOST_OF((long long)move->pages))
+		return SOME_DID;
 	return result(move, count_on(&move->area, move->to));
 }
 

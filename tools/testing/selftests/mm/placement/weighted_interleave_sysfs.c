@@ -16,7 +16,6 @@
 
 /* Of each thread beside the others */
 #define STRESS_ROUNDS 200
-#define BALANCING "/proc/sys/kernel/numa_balancing"
 #define FAULT_PAGES 200
 
 FIXTURE(weights)
@@ -453,7 +452,6 @@ TEST_F(weights, writers_readers_and_faults)
 		{ .stress = &stress, .work = faults_pages },
 		{ .stress = &stress, .work = sets_policies },
 	};
-	long long balancing;
 	unsigned int weight[2] = { 13, 4 };
 	struct area early, late;
 	struct round round;
@@ -468,13 +466,6 @@ TEST_F(weights, writers_readers_and_faults)
 	if (!nodes_have_room(&stress.nodes, 3 * FAULT_PAGES))
 		SKIP(return, "too little free memory on a node");
 
-	/*
-	 * It would hide pages, also those of the threads with a policy: then
-	 * move_pages(2) has no node for them.
-	 */
-	balancing = file_number(BALANCING);
-	if (balancing >= 0)
-		ASSERT_EQ(0, file_print(BALANCING, "0"));
 	/* This policy lives through all of it */
 	ASSERT_EQ(0, area_map(&early, ARRAY_LEN(node), 1));
 	ASSERT_EQ(0, policy_bind(early.start, early.len,
@@ -488,8 +479,6 @@ TEST_F(weights, writers_readers_and_faults)
 	__atomic_store_n(&stress.stop, true, __ATOMIC_RELAXED);
 	for (i = 0; i < ARRAY_LEN(worker); i++)
 		ASSERT_EQ(0, pthread_join(worker[i].thread, NULL));
-	if (balancing >= 0)
-		EXPECT_EQ(0, file_print(BALANCING, "%lld", balancing));
 	EXPECT_TRUE(!stress.wrong)
 		TH_LOG("%s", stress.wrong);
 
