@@ -172,7 +172,7 @@ static bool wait_for_pass(long long passes, time_t begin)
 static int collapse_by_khugepaged(const struct area *area)
 {
 	const long long pause = file_number(KHUGEPAGED "scan_sleep_millisecs");
-	const time_t begin = time(NULL);
+	const time_t begin = guard_begin();
 	int looks, ret;
 
 	ret = file_print(KHUGEPAGED "scan_sleep_millisecs", "0");
