@@ -4,7 +4,7 @@
  *
  * khugepaged and MADV_COLLAPSE take the node that has most of the small pages,
  * which under 9:1 is always the first one. Whose policy weights its nodes has the
- * huge page where a fault would put it.
+ * huge page where a fault would put it, if that node has given small pages, too.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -37,13 +37,35 @@ static struct mempolicy *policy_of_task(struct mm_struct *mm)
 	return pol;
 }
 
+/*
+ * No page was taken from a node that had its turns: a cpuset keeps the pages off it,
+ * it was full, or the policy came after them. Any half of a huge page is a whole round
+ * of two nodes, at least; fewer pages may all be other nodes'.
+ */
+static bool has_taken_none(int nid, const u32 *node_load)
+{
+	unsigned int pages = 0;
+	int other;
+
+	if (node_load[nid])
+		return false;
+	for_each_node(other)
+		pages += node_load[other];
+	return pages >= HPAGE_PMD_NR / 2;
+}
+
 static void prefer_node(const struct mempolicy *pol, unsigned long index,
 			u32 *node_load)
 {
-	if (pol && pol->mode == MPOL_WEIGHTED_INTERLEAVE)
+	int nid;
+
+	if (!pol || pol->mode != MPOL_WEIGHTED_INTERLEAVE)
+		return;
+	nid = weighted_interleave_nid(pol, index >> HPAGE_PMD_ORDER);
+	/* Nothing falls back: there is to be room, and leave to take it. */
+	if (node_state(nid, N_MEMORY) && !has_taken_none(nid, node_load))
 		/* More than all small pages together */
-		node_load[weighted_interleave_nid(pol, index >> HPAGE_PMD_ORDER)] =
-			HPAGE_PMD_NR + 1;
+		node_load[nid] = HPAGE_PMD_NR + 1;
 }
 
 /**
@@ -51,7 +73,8 @@ static void prefer_node(const struct mempolicy *pol, unsigned long index,
  * @vma:       the mapping
  * @addr:      address of the huge page
  * @node_load: small pages by node id; the node that the policy chooses has most
- *             afterwards. Stays as it is with another policy.
+ *             afterwards. Stays as it is with another policy, and when that node
+ *             has no memory, or none of at least half a huge page of small ones.
  *
  * Context: mmap_lock held; takes task_lock().
  */

@@ -243,6 +243,145 @@ TEST_F(huge_pages, khugepaged_by_the_policy_of_the_task)
 		 collapse_by_khugepaged);
 }
 
+/* A part of each huge page of @area, on @node; then the policy, which says otherwise */
+static int collapse_from(struct area *area, size_t count, size_t pages, int node,
+			 const struct nodeset *nodes)
+{
+	const size_t huge = huge_bytes(), page = page_bytes();
+	const struct nodeset there = nodeset_of(node);
+	size_t i;
+	int ret;
+
+	ret = area_map(area, count * huge / page, huge / page);
+	if (!ret)
+		ret = policy_bind(area->start, area->len, MPOL_BIND, &there, 0);
+	if (ret || madvise(area->start, area->len, MADV_NOHUGEPAGE))
+		return ret ? ret : -errno;
+	for (i = 0; i < count; i++)
+		touch(area->start + i * huge, pages, page);
+	ret = policy_bind(area->start, area->len, MPOL_WEIGHTED_INTERLEAVE, nodes, 0);
+	if (ret || madvise(area->start, area->len, MADV_HUGEPAGE))
+		return ret ? ret : -errno;
+	ret = collapse_by_call(area);
+	return ret ? ret : nodes_of_pages(area->start, count, huge, placed);
+}
+
+/* The weights have put no page there; huge pages have no better claim to a node. */
+TEST_F(huge_pages, collapsed_where_all_pages_are)
+{
+	struct interleave_context *ctx = &self->ctx;
+	const size_t count = 2 * self->round.total;
+	struct area area;
+	size_t i;
+	int n;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!thp_available())
+		SKIP(return, "no transparent huge pages");
+	/* All of them on one node */
+	if (!room_for_huge(&ctx->nodes, count + 2))
+		SKIP(return, "too little free memory on a node");
+
+	for (n = 0; n < 2; n++) {
+		const int node = nodeset_nth(&ctx->nodes, n);
+
+		ASSERT_EQ(0, collapse_from(&area, count, huge_bytes() / page_bytes(), node,
+					   &ctx->nodes));
+		EXPECT_EQ(area.len, thp_backed(area.start));
+		for (i = 0; i < count; i++)
+			EXPECT_EQ(node, placed[i]);
+		area_unmap(&area);
+	}
+}
+
+/* Less than a round of pages says nothing of the other node. */
+TEST_F(huge_pages, collapsed_from_few_pages)
+{
+	const size_t huge = huge_bytes(), few = huge / page_bytes() / 2 - 1;
+	struct interleave_context *ctx = &self->ctx;
+	const size_t count = 2 * self->round.total;
+	struct area area;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!thp_available())
+		SKIP(return, "no transparent huge pages");
+	if (!room_for_huge(&ctx->nodes, count + 2))
+		SKIP(return, "too little free memory on a node");
+
+	ASSERT_EQ(0, collapse_from(&area, count, few, nodeset_nth(&ctx->nodes, 0),
+				   &ctx->nodes));
+	EXPECT_EQ(area.len, thp_backed(area.start));
+	EXPECT_TRUE(round_exact(&self->round, placed, count));
+	EXPECT_TRUE(round_follows(&self->round, self->order, page_index(area.start, huge),
+				  placed, count));
+	area_unmap(&area);
+}
+
+/* What a child in a cpuset of one node finds out of shared memory over two */
+struct confined {
+	struct nodeset nodes;
+	size_t count;
+	int ret;
+};
+
+static int collapses_in_cpuset(void *arg)
+{
+	const size_t huge = huge_bytes(), page = page_bytes();
+	struct confined *confined = arg;
+	const struct nodeset first = nodeset_head(&confined->nodes, 1);
+	struct cpuset cpuset = {};
+	struct area area;
+	size_t i;
+	int ret;
+
+	ret = area_map(&area, confined->count * huge / page, huge / page);
+	if (!ret && mmap(area.start, area.len, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		ret = -errno;
+	if (!ret)
+		ret = policy_bind(area.start, area.len, MPOL_WEIGHTED_INTERLEAVE,
+				  &confined->nodes, 0);
+	if (!ret)
+		ret = cpuset_enter(&cpuset, &first);
+	if (!ret) {
+		touch(area.start, area.len / page, page);
+		ret = collapse_by_call(&area);
+		if (!ret)
+			ret = place(area.start, confined->count, huge, placed);
+		for (i = 0; i < confined->count && !ret; i++)
+			if (placed[i] != nodeset_nth(&first, 0))
+				ret = -EXDEV;
+	}
+	confined->ret = ret;
+	cpuset_leave(&cpuset);
+	return 0;
+}
+
+/* A shared object's policy knows of no cpuset: its pages do, and so do huge ones. */
+TEST_F(huge_pages, collapsed_in_a_cpuset)
+{
+	struct confined *confined;
+
+	if (self->ctx.missing)
+		SKIP(return, "%s", self->ctx.missing);
+	if (!thp_available())
+		SKIP(return, "no transparent huge pages");
+	if (!room_for_huge(&self->ctx.nodes, 2 * self->round.total + 2))
+		SKIP(return, "too little free memory on a node");
+
+	confined = mmap(NULL, sizeof(*confined), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, confined);
+	confined->nodes = self->ctx.nodes;
+	confined->count = 2 * self->round.total;
+	ASSERT_EQ(0, in_child(collapses_in_cpuset, confined));
+	if (confined->ret == -EOPNOTSUPP)
+		SKIP(return, "no cpusets");
+	EXPECT_EQ(0, confined->ret);
+}
+
 /* No page of @area is elsewhere after one more move, and none was before. */
 static void stays(struct __test_metadata *_metadata, struct interleave_context *ctx,
 		  const struct area *area)
