@@ -189,7 +189,10 @@ SYSCALL_DEFINE5(mbind2, unsigned long, addr, unsigned long, len,
 
 	/* MPOL_MF_HOME_NODE means something else below mbind(). */
 	flags &= ~(unsigned long)MPOL_MF_HOME_NODE;
-	err = len ? mpol_set_range(addr, len, &args, flags) : mpol_check_args(&args);
+	err = mpol_set_range(addr, len, &args, flags);
+	/* Where there is nothing to do it looks at the flags alone. */
+	if (!err && !len)
+		err = mpol_check_args(&args);
 	mpol_args_free(&args);
 	return err;
 }

@@ -163,6 +163,8 @@ TEST_F(mempolicy2, flags)
 	EXPECT_EQ(access(LAZY_FILE, F_OK) ? -EINVAL : 0,
 		  own_bind(ctx->area.start, ctx->area.len, &own,
 			   MPOL_MF_LAZY | MPOL_MF_MOVE));
+	EXPECT_EQ(access(LAZY_FILE, F_OK) ? -EINVAL : 0,
+		  own_bind(ctx->area.start, 0, &own, MPOL_MF_LAZY | MPOL_MF_MOVE));
 	ASSERT_EQ(0, put_policies(ctx));
 	EXPECT_EQ(-EINVAL, param_set(&own.param, param_size, ULONG_MAX));
 	EXPECT_EQ(-EINVAL, own_bind(ctx->area.start, ctx->area.len, &own,
