@@ -397,6 +397,9 @@ static const char *global_check(struct context *ctx, int ret)
 	int first = nodeset_nth(&ctx->nodes, 0);
 	struct own_policy got;
 
+	/* Who asks for a page gets the order back that there was no memory for. */
+	if (policy_next_node() < 0)
+		return "the task's next node";
 	if (!in_force(&ctx->old, NULL))
 		return "the task's policy";
 	if (own_get(&got, NULL, 0) || got.weight[first] != (ret ? 1 : 3))
