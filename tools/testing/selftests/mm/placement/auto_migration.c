@@ -8,10 +8,8 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -151,13 +149,10 @@ TEST_F_TIMEOUT(migration, touched_pages_follow, PATIENT_TIMEOUT)
 /* A child shares every page until the parent goes */
 static int share(struct move *move)
 {
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			pause();
-	}
+	while (!pid)
+		pause();
 	return pid < 0 ? -errno : 0;
 }
 

@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "cases.h"
@@ -107,10 +106,9 @@ TEST_F(migration, lazy_mbind2_leaves_what_others_map)
 		if (marked_first)
 			ASSERT_EQ(0, own_bind(area.start, area.len, &own,
 					      MPOL_MF_LAZY | MPOL_MF_MOVE));
-		pid = fork();
+		pid = fork_child();
 		ASSERT_LE(0, pid);
 		if (!pid) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			touch_once(&area);
 			raise(SIGSTOP);
 			_exit(0);

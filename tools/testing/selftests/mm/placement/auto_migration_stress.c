@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "cases.h"
@@ -56,7 +55,6 @@ static void rove(struct move *move)
 	struct area area;
 	int there = 0;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;) {
 		if (area_map(&area, 512, 1))
 			_exit(1);
@@ -87,7 +85,7 @@ TEST_F_TIMEOUT(migration, hotplug_storm, PATIENT_TIMEOUT)
 	ASSERT_EQ(0, file_print(INTERVAL, "5"));
 	ASSERT_EQ(0, file_print(ENABLE, "1"));
 	for (i = 0; i < (int)ARRAY_LEN(pid); i++) {
-		pid[i] = fork();
+		pid[i] = fork_child();
 		ASSERT_LE(0, pid[i]);
 		if (!pid[i])
 			rove(move);
@@ -154,16 +152,15 @@ TEST_F_TIMEOUT(migration, load_balancer, PATIENT_TIMEOUT)
 		SKIP(return, "%s", self->missing);
 	ASSERT_EQ(0, file_print(INTERVAL, "%d", LONG_INTERVAL));
 	ASSERT_EQ(0, file_print(ENABLE, "1"));
-	busy = fork();
+	busy = fork_child();
 	ASSERT_LE(0, busy);
 	if (!busy) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		stay_on(move->from);
 		for (;;)
 			spin();
 	}
 	for (i = 0; i < CROWD; i++) {
-		pid[i] = fork();
+		pid[i] = fork_child();
 		ASSERT_LE(0, pid[i]);
 		if (!pid[i])
 			_exit(follow_then_run(move));

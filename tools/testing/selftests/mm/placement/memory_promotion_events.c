@@ -79,7 +79,7 @@ TEST_F_TIMEOUT(events, pages_of_a_fork_wait_until_they_are_single, PATIENT_TIMEO
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
 	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
-	pid = fork();
+	pid = fork_child();
 	if (!pid)
 		wait_for_ever();
 	ASSERT_LT(0, pid);

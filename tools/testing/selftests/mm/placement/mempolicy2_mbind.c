@@ -228,7 +228,7 @@ TEST_F(mempolicy2, move_strict)
 	ASSERT_EQ(0, policy_bind(area.start, area.len, MPOL_BIND, &first, 0));
 	touch(area.start, MOVED, page);
 	ASSERT_EQ(0, pipe(pipes));
-	pid = fork();
+	pid = fork_child();
 	ASSERT_LE(0, pid);
 	if (!pid) {
 		close(pipes[1]);

@@ -267,7 +267,7 @@ TEST_F(weights, move_of_what_cannot_move)
 	ASSERT_EQ(0, own_bind(area.start, area.len, &own, 0));
 	ASSERT_EQ(0, place(area.start, PAGES, page_bytes(), fresh));
 	ASSERT_EQ(0, pipe(pipes));
-	pid = fork();
+	pid = fork_child();
 	ASSERT_LE(0, pid);
 	if (!pid) {
 		close(pipes[1]);

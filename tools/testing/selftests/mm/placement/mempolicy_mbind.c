@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "calls.h"
@@ -239,15 +238,11 @@ TEST_F(calls, mbind_moves_interleaved_pages)
 /* A process that has the same pages, until it is killed */
 static pid_t share_pages(void)
 {
-	pid_t parent = getpid();
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
-	if (pid)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (getppid() == parent)
+	while (!pid)
 		pause();
-	_exit(0);
+	return pid;
 }
 
 TEST_F(calls, only_move_all_moves_shared_pages)

@@ -315,6 +315,11 @@ bool round_follows(const struct round *round, const int *order,
 /* Every page of @a is on the node of the same page of @b */
 bool same_nodes(const int *a, const int *b, size_t count);
 
+/*
+ * fork(2) of a child that does not outlive who forked it, however that ends: a child
+ * that waits or goes round would keep memory, a cgroup or the console
+ */
+pid_t fork_child(void);
 /* The exit status of a child that runs @check(@arg), -1 when it was killed */
 int in_child(int (*check)(void *arg), void *arg);
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -377,16 +376,14 @@ pid_t fill(int node, size_t pages, bool locked)
 
 	if (room <= 0)
 		return -ENOMEM;
-	pid = fork();
+	/* A test that fails half way leaves the node to the next one. */
+	pid = fork_child();
 	if (pid) {
 		if (pid > 0 && (waitpid(pid, &status, WUNTRACED) != pid ||
 				!WIFSTOPPED(status) || is_not_used(pid)))
 			return -ENOMEM;
 		return pid;
 	}
-	/* A test that fails half way leaves the node to the next one. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
-		_exit(1);
 	memory = mmap(NULL, room * page_bytes(), PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	/* Preferred, since the last pages may not be for users */

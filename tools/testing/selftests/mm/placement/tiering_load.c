@@ -425,7 +425,7 @@ static void summarize(const struct load *load)
 static pid_t fill_fast(const struct load *load)
 {
 	struct nodeset fast = nodeset_of(load->fast);
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 	char *memory;
 
 	if (pid)

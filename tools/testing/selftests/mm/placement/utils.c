@@ -4,10 +4,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -156,12 +158,23 @@ long long file_number(const char *path)
 	return ret < 0 ? ret : strtoll(text, NULL, 10);
 }
 
+pid_t fork_child(void)
+{
+	const pid_t parent = getpid();
+	const pid_t pid = fork();
+
+	/* The parent may have ended before the signal was asked for. */
+	if (!pid && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
+		_exit(1);
+	return pid;
+}
+
 int in_child(int (*check)(void *arg), void *arg)
 {
 	int status;
 	pid_t pid;
 
-	pid = fork();
+	pid = fork_child();
 	if (!pid)
 		_exit(check(arg));
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))

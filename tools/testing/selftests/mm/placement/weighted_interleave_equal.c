@@ -148,7 +148,7 @@ static int place_forked(int mode, const struct nodeset *nodes,
 	touch(area.start, count / 2, page_bytes());
 	if (pipe(pipes))
 		return -errno;
-	pid = fork();
+	pid = fork_child();
 	if (!pid) {
 		ret = place(area.start, count, page_bytes(), node);
 		_exit(ret || write(pipes[1], node, bytes) != bytes);

@@ -322,7 +322,7 @@ TEST_F(hotplug, writes_during_hotplug)
 	if (self->missing)
 		SKIP(return, "%s", self->missing);
 
-	pid = fork();
+	pid = fork_child();
 	if (!pid) {
 		unsigned int weight = 0;
 		int ret;

@@ -472,7 +472,7 @@ TEST_F(placement, weight_change_reaches_other_processes)
 	ASSERT_EQ(0, pipe(up));
 	other.from_parent = down[0];
 	other.to_parent = up[1];
-	pid = fork();
+	pid = fork_child();
 	if (!pid)
 		_exit(other_process(&other));
 	ASSERT_LT(0, pid);
