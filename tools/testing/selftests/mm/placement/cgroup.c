@@ -33,6 +33,14 @@ static const char *mount_cpusets(char *dir, size_t size)
 	return NULL;
 }
 
+/* Says what could not be done, and hands on why */
+static int said(const char *what, const char *group, int ret)
+{
+	if (ret)
+		note("%s: %s: %s", group, what, strerror(-ret));
+	return ret;
+}
+
 int cpuset_enter(struct cpuset *cpuset, const struct nodeset *nodes)
 {
 	char list[512], path[128];
@@ -45,14 +53,18 @@ int cpuset_enter(struct cpuset *cpuset, const struct nodeset *nodes)
 	snprintf(cpuset->group, sizeof(cpuset->group), "%s/placement.%d",
 		 cpuset->mount, getpid());
 	if (mkdir(cpuset->group, 0755))
-		return -errno;
+		return said("mkdir", cpuset->group, -errno);
 	snprintf(path, sizeof(path), "%s/cpuset.cpus", cpuset->mount);
 	ret = 0;
 	if (file_read(path, list, sizeof(list)) > 0)
 		ret = write_in(cpuset->group, "cpuset.cpus", list);
-	if (!ret)
-		ret = cpuset_move(cpuset, nodes);
-	return ret ? ret : write_in(cpuset->group, "cgroup.procs", "0");
+	if (ret)
+		return said("its CPUs", cpuset->group, ret);
+	ret = cpuset_move(cpuset, nodes);
+	if (ret)
+		return said("its nodes", cpuset->group, ret);
+	return said("to go there", cpuset->group,
+		    write_in(cpuset->group, "cgroup.procs", "0"));
 }
 
 int cpuset_move(const struct cpuset *cpuset, const struct nodeset *nodes)
@@ -90,8 +102,9 @@ int memcg_enter(struct memcg *memcg)
 	snprintf(memcg->group, sizeof(memcg->group), "%s/placement.%d",
 		 memcg->mount, getpid());
 	if (mkdir(memcg->group, 0755))
-		return -errno;
-	return write_in(memcg->group, "cgroup.procs", "0");
+		return said("mkdir", memcg->group, -errno);
+	return said("to go there", memcg->group,
+		    write_in(memcg->group, "cgroup.procs", "0"));
 }
 
 void memcg_leave(struct memcg *memcg)

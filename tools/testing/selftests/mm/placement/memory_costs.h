@@ -23,6 +23,8 @@
 struct context {
 	struct saved_weights saved;
 	struct nodeset nodes;
+	/* What got through to the console, where a test has changed that; else -1 */
+	int console;
 	const char *missing;
 };
 
@@ -37,6 +39,7 @@ FIXTURE_SETUP(memory)
 	struct memcg memcg;
 	int ret;
 
+	ctx->console = -1;
 	ASSERT_TRUE(is_there(WEIGHT_DIR));
 	if (geteuid()) {
 		ctx->missing = "needs root";
@@ -62,6 +65,8 @@ FIXTURE_SETUP(memory)
 
 FIXTURE_TEARDOWN(memory)
 {
+	if (self->ctx.console >= 0)
+		EXPECT_LE(0, console_level(self->ctx.console));
 	if (!self->ctx.missing)
 		EXPECT_EQ(0, weights_restore(&self->ctx.saved));
 }
