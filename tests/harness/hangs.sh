@@ -74,19 +74,35 @@ hangs "the unit test waits_for_ever timed out" panic a-unit-test-that-times-out 
 boot a-good-test "" passes
 holds "a good test is not taken for one that hangs" grep -qx "2 0 1" "$booted/counts"
 
-# What a person runs may be silent: nothing watches over it but the limit of processor time.
-"$TOP/scripts/machine/vm.sh" -s uma -k "$kernel" -o "$work/own.console" -r "sleep 5; echo mine" > "$work/out" 2> "$work/err" &
-own=$!
-begin=$(date +%s)
-until grep -qs "machine as described" "$work/own.console" || [ $(($(date +%s) - begin)) -gt 300 ]; do
-	sleep 0.2
-done
+# watchers CONSOLE: who ends the machine with that console when it is silent
 watchers() {
-	grep -lz -- "$work/own.console" /proc/[0-9]*/cmdline 2> /dev/null | while read -r process; do
+	grep -lz -- "$1" /proc/[0-9]*/cmdline 2> /dev/null | while read -r process; do
 		! grep -qsz -- '--quiet' "$process" || echo "$process"
 	done
 }
-watchers > "$work/watchers"
+
+# until_300 COMMAND...: true as soon as that is, false after 300 s
+until_300() {
+	begin=$(date +%s)
+	until "$@"; do
+		[ $(($(date +%s) - begin)) -le 300 ] || return 1
+		sleep 0.2
+	done
+}
+
+is_watched() {
+	watchers "$work/tests.console" | grep -q .
+}
+"$TOP/scripts/machine/vm.sh" -s uma -k "$kernel" -o "$work/tests.console" -q 240 -r true > "$work/out" 2> "$work/err" &
+tests=$!
+holds "a machine of tests is watched" until_300 is_watched
+wait "$tests" || :
+
+# What a person runs may be silent: nothing watches over it but the limit of processor time.
+"$TOP/scripts/machine/vm.sh" -s uma -k "$kernel" -o "$work/own.console" -r "sleep 5; echo mine" > "$work/out" 2> "$work/err" &
+own=$!
+until_300 grep -qs "machine as described" "$work/own.console" || :
+watchers "$work/own.console" > "$work/watchers"
 holds "a command of a person's own is not watched" [ ! -s "$work/watchers" ]
 status=0
 wait "$own" || status=$?
