@@ -257,14 +257,18 @@ static void write_weight(const struct task *starter)
 static void kill_writer(const char *name, unsigned long sets)
 {
 	struct task writer = start(write_weight);
+	int status;
 
 	wait_for(writer.from);
 	/* So much that it is computing, and has far to go */
 	usleep(2000);
 	begin();
-	if (kill(writer.pid, SIGKILL) || waitpid(writer.pid, NULL, 0) != writer.pid)
+	if (kill(writer.pid, SIGKILL) || waitpid(writer.pid, &status, 0) != writer.pid)
 		fail("killing a writer");
 	end(name, sets);
+	/* One that has ended before shows nothing. */
+	if (!WIFSIGNALED(status))
+		fail("a writer that was done before it was killed");
 }
 
 /* All follow the global weight of the first node. */
