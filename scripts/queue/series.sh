@@ -61,6 +61,23 @@ section() {
 	}' "$TOP/$1" || die "$PATCHES/cover wants the section \"$2\" of $1, which has none"
 }
 
+# "Patches 1 to 4 do this, 5 and 6 that, and 7 ...": each patch has its place there, in order, to the last one.
+awk -v patches="$(git -C "$tree" rev-list --count "$base..$head")" '
+/^Patches 1 / { inside = 1 }
+/^$/ { inside = 0 }
+inside {
+	for (i = 1; i <= NF; i++) {
+		if ($i ~ /^[0-9]+$/) {
+			if (word == "to" ? $i <= last : $i != last + 1)
+				wrong = 1
+			last = $i
+		}
+		word = $i
+	}
+}
+END { exit wrong || (last && last != patches) }' "$TOP/$PATCHES/cover" ||
+	die "$PATCHES/cover does not name all patches of the series by their numbers, in order"
+
 rm -rf "$mails" "$work"
 mkdir -p "$mails"
 # The cover letter is by the author of the last patch, at its time.
