@@ -322,28 +322,41 @@ static void record(const double *gbps)
 	}
 }
 
-/* The weights of all nodes, "9,1", or the one that two packages fight for */
-static void planned(const char *name, const char *expected)
+/*
+ * The weights of all nodes, "9,1", or the one that two packages fight for. Those
+ * of each package are the same, or without global weights its own.
+ */
+static void planned_by(const struct fit_rule *rule, const char *name,
+		       const char *expected)
 {
 	static struct plan plans[16];
 	struct ratio ratio;
 	char got[256] = "", text[320];
+	bool same = true;
 	int conflict, i;
 	size_t g;
 
 	for (g = 0; g < groups.count; g++)
-		plan_weights(&matrix, &measured, &groups.group[g].compute,
+		plan_weights(&matrix, rule, &groups.group[g].compute,
 			     &groups.group[g].memory, &plans[g]);
-	conflict = merge_plans(plans, groups.count, &ratio);
+	conflict = merge_plans(rule, plans, groups.count, &ratio);
 	if (conflict >= 0)
 		sprintf(got, "conflict about %d", conflict);
 	for (i = 0; conflict < 0 && i < MAX_NODES; i++) {
 		if (ratio.weight[i])
 			sprintf(got + strlen(got), "%s%u", i ? "," : "",
 				ratio.weight[i]);
+		for (g = 0; g < groups.count; g++)
+			same &= !plans[g].ratio.weight[i] ||
+				plans[g].ratio.weight[i] == ratio.weight[i];
 	}
 	snprintf(text, sizeof(text), "%s: %s (%s)", name, expected, got);
-	result(!strcmp(got, expected), text);
+	result(same && !strcmp(got, expected), text);
+}
+
+static void planned(const char *name, const char *expected)
+{
+	planned_by(&measured, name, expected);
 }
 
 #define RECORD(...) do {						\
@@ -373,13 +386,7 @@ static void test_plans(void)
 
 	parse_topology("[[0,1,2,3]]", &machine, &groups);
 	RECORD(200, 80, 22, 16, 80, 200, 16, 22);
-	planned("two packages that share all nodes", "conflict about 0");
-	make_machine("01-");
-	group_by_package(&machine, &groups);
-	RECORD(200, 80, 22, 80, 60, 22);
-	planned("a node between two packages", "conflict about 2");
-	RECORD(200, 80, 22, 80, 200, 22.1);
-	planned("a node between two packages that agree", "9,9,1");
+	planned("two packages that share all nodes", "conflict about 1");
 
 	make_machine("00-");
 	group_by_package(&machine, &groups);
@@ -387,6 +394,60 @@ static void test_plans(void)
 	planned("two clusters", "4,4,1");
 	RECORD(100, 0, 25, 0, 101, 0);
 	planned("two clusters, of which tables tell their own node", "4,4,1");
+}
+
+/* Packages that share nodes, each with weights of its own scale */
+static void test_shared(void)
+{
+	static const struct fit_rule exact = { .max_weight = 255 };
+	static const struct fit_rule eight = { .max_weight = 8 };
+
+	make_machine("01-");
+	group_by_package(&machine, &groups);
+	RECORD(200, 80, 22, 80, 200, 22.1);
+	planned("a node between two packages that agree", "9,9,1");
+	RECORD(180, 50, 120, 50, 120, 120);
+	planned("3:2 and 1:1 for a node between them", "3,2,2");
+	RECORD(200, 80, 22, 80, 60, 22);
+	planned("9:1 and 8:3 for a node between them", "27,8,3");
+	RECORD(298.8, 80, 113.7, 80, 90, 40);
+	planned_by(&exact, "113:43 and 9:4, multiplied: larger than 255",
+		   "242,207,92");
+	planned_by(&eight, "larger than what is asked for", "8,7,3");
+	RECORD(2550, 80, 10, 80, 10, 2550);
+	planned("255:1 and 1:255 for a node between them", "conflict about 2");
+
+	make_machine("01--");
+	group_by_package(&machine, &groups);
+	RECORD(200, 80, 22, 22, 80, 60, 22, 22);
+	planned("two nodes between two packages", "27,8,3,3");
+	RECORD(200, 80, 22, 22, 80, 60, 22, 22.7);
+	planned("two nodes between two packages, 3 % off", "27,8,3,3");
+	RECORD(200, 80, 22, 22, 80, 60, 22, 44);
+	planned("two nodes between two packages, of which one gets more",
+		"conflict about 3");
+	RECORD(100, 80, 20, 40, 80, 100, 40, 20);
+	planned("two nodes in the other order", "conflict about 3");
+
+	/* Node 3 is of packages 0 and 1, node 4 of 1 and 2, node 5 of none else */
+	make_machine("012----");
+	set_distance(3, 2, 30);
+	set_distance(4, 0, 30);
+	set_distance(5, 1, 30);
+	set_distance(5, 2, 30);
+	machine.memory.in[6] = false;
+	group_by_package(&machine, &groups);
+	RECORD(90, 0, 0, 30, 0, 30, 0, 20, 0, 20, 40, 0, 0, 0, 60, 0, 20, 0);
+	planned("three packages in a row", "3,1,6,1,2,1");
+	make_machine("0123--");
+	set_distance(4, 2, 30);
+	set_distance(4, 3, 30);
+	set_distance(5, 0, 30);
+	set_distance(5, 1, 30);
+	group_by_package(&machine, &groups);
+	RECORD(30, 0, 0, 0, 20, 0, 0, 20, 0, 0, 20, 0,
+	       0, 0, 50, 0, 0, 10, 0, 0, 0, 10, 0, 10);
+	planned("two pairs of packages, each of its own scale", "3,2,5,1,2,1");
 }
 
 static void test_unknown(void)
@@ -411,6 +472,7 @@ int main(void)
 	test_groups();
 	test_topology();
 	test_plans();
+	test_shared();
 	test_unknown();
 	return failed;
 }

@@ -302,7 +302,7 @@ test_clusters() {
 		>"$work/matrix"
 	echoes '0=4 1=4 2=1' --sysfs "$sys" --from "$work/matrix"
 	grep -q 'from node1 compute cores:' "$work/out" &&
-		grep -q 'from nodes 0-1 together:' "$work/out" &&
+		grep -A 3 'from nodes 0-1 together:' "$work/out" | grep -q '^  node2: 1  (25.0 GB/s)$' &&
 		grep -q 'numactl -N 0-1 -w 0-2 COMMAND' "$work/out"
 	result $? 'clusters are shown alone and together'
 
@@ -323,22 +323,87 @@ test_clusters() {
 	echoes '0=3 5=1' --sysfs "$sys" --from "$work/matrix"
 }
 
+# Two packages with two nodes between them
+shared_nodes() {
+	new_machine 0-3 0-3
+	add_node 0 0 0 10 20 20 20
+	add_node 1 1 1 20 10 20 20
+	add_node 2 - - 20 20 10 20
+	add_node 3 - - 20 20 20 10
+}
+
+test_shared() {
+	shared_nodes
+	printf '0 0 %s\n0 2 %s\n0 3 %s\n1 1 %s\n1 2 %s\n1 3 %s\n' \
+		180000 120000 120000 120000 120000 120000 >"$work/matrix"
+	set -- --sysfs "$sys" --from "$work/matrix"
+	echoes '0=3 2=2 3=2 1=2 2=2 3=2' "$@"
+	says 'numactl -N 1 -w 1-3 COMMAND' "$@"
+	says '{"cpus":[1],"memory":[1,2,3],"weights":[{"node":1,"weight":2},{"node":2,"weight":2},{"node":3,"weight":2}],' \
+		"$@" --json
+	says '"weights":[{"node":0,"weight":3},{"node":1,"weight":2},{"node":2,"weight":2},{"node":3,"weight":2}],"applied"' \
+		"$@" --json
+	run "$@" --apply
+	[ "$status" -eq 0 ] && [ "$(cat "$weights"/node? | tr '\n' ' ')" = '3 2 2 2 ' ]
+	result $? 'packages that share nodes get weights of one scale'
+}
+
 test_conflict() {
-	new_machine 0-2 0-2
-	add_node 0 0 0 10 20 20
-	add_node 1 1 1 20 10 20
-	add_node 2 - - 20 20 10
-	printf '0 0 200000\n0 2 22000\n1 1 60000\n1 2 22000\n' >"$work/matrix"
+	shared_nodes
+	printf '0 0 %s\n0 2 %s\n0 3 %s\n1 1 %s\n1 2 %s\n1 3 %s\n' \
+		200000 22000 22000 60000 22000 44000 >"$work/matrix"
 	set -- --sysfs "$sys" --from "$work/matrix"
 	echoes '' "$@"
-	says 'Packages want different weights for node 2' "$@"
-	says 'numactl -N 0 mpolctl run --weights 0=9,2=1 -- COMMAND' "$@"
-	says 'numactl -N 1 mpolctl run --weights 1=8,2=3 -- COMMAND' "$@"
-	says '"conflict":2,"weights":null,"applied":false}' "$@" --json
+	says 'Packages want different weights for node 3' "$@"
+	says 'numactl -N 0 mpolctl run --weights 0=9,2=1,3=1 -- COMMAND' "$@"
+	says 'numactl -N 1 mpolctl run --weights 1=8,2=3,3=6 -- COMMAND' "$@"
+	says '"conflict":3,"weights":null,"applied":false}' "$@" --json
 	run "$@" --apply
-	[ "$status" -eq 1 ] && grep -q 'packages want different weights for node 2' "$work/err" &&
+	[ "$status" -eq 1 ] && grep -q 'packages want different weights for node 3' "$work/err" &&
 		[ "$(cat "$weights"/node? | sort -u)" = 1 ]
 	result $? 'weights that contradict each other are not written'
+}
+
+# masks NODE MASK...: as in machines that were recorded without lists of CPUs
+masks() {
+	rm -f "$sys"/devices/system/node/node*/cpulist
+	while [ $# -gt 0 ]; do
+		echo "$2" >"$sys/devices/system/node/node$1/cpumap"
+		shift 2
+	done
+}
+
+test_masks() {
+	two_sockets
+	set -- --sysfs "$sys" --from "$work/matrix"
+	masks 0 00000000,00ff00ff 1 0000ff00 2 00000000 3 0
+	echoes '0=1 2=1 1=6 3=5' "$@"
+	mkdir -p "$sys/devices/system/cpu/cpu40/topology"
+	echo 1 >"$sys/devices/system/cpu/cpu40/topology/physical_package_id"
+	masks 1 100,00000000
+	echoes '0=1 2=1 1=6 3=5' "$@"
+	echo 0 >"$sys/devices/system/cpu/cpu40/topology/physical_package_id"
+	says '"packages":[{"cpus":[0,1],' "$@" --json
+
+	for mask in '' '00000000,00000000' ',ff' 'ff,' '1,,0' 'FFx' '0x1' '000000001'; do
+		masks 0 "$mask" 1 "$mask" 2 "$mask" 3 "$mask"
+		refused 1 'has CPUs: weights are for CPUs' --sysfs "$sys" --from-hmat
+	done
+	refused 1 'has CPUs: weights are for CPUs' "$@" --apply
+	rm "$sys"/devices/system/node/node*/cpumap
+	refused 1 'has CPUs: weights are for CPUs' --sysfs "$sys" --from-hmat --json --apply
+	[ "$(cat "$weights"/node? | sort -u)" = 1 ]
+	result $? 'without CPUs nothing is written'
+
+	new_machine 0-1 1
+	add_node 0 0-3 0 10 20
+	add_node 1 - - 20 10
+	echo '0 1 20000' >"$work/matrix"
+	run "$@" --topology '[[0]]' --apply
+	[ "$status" -eq 1 ] && [ "$(cat "$weights/node1")" = 1 ] &&
+		! grep -q 'The weights are written' "$work/out" &&
+		grep -q 'no memory belongs to these CPUs: no weight was written' "$work/err"
+	result $? 'without memory nothing is written, and it says so'
 }
 
 test_hmat() {
@@ -353,6 +418,18 @@ test_hmat() {
 	run --sysfs "$sys" --from-hmat --topology '[[0,3],[1,2]]'
 	[ "$status" -eq 1 ] && grep -q 'the bandwidth of node 3 is not known' "$work/out"
 	result $? 'firmware tells nothing about nodes that are far away'
+
+	one_socket
+	tell 0 0 16000000 4000000 80
+	tell 1 0 9000000 2000000 250
+	echoes '0=2 1=1' --sysfs "$sys" --from-hmat
+	tell 0 0 0 4000000 80
+	tell 1 0 2000000 0 250
+	echoes '0=2 1=1' --sysfs "$sys" --from-hmat
+	tell 0 0 16000000 8000001 80
+	run --sysfs "$sys" --from-hmat
+	[ "$status" -eq 1 ] && grep -q 'the bandwidth of node 0 is not known' "$work/out"
+	result $? 'a node is unknown when it is faster than bwactl can count'
 }
 
 # weights_are WEIGHTS: of nodes 0 and 1
@@ -480,7 +557,9 @@ test_bad_machines
 test_topology
 test_output
 test_clusters
+test_shared
 test_conflict
+test_masks
 test_hmat
 test_apply
 test_failing_write

@@ -8,6 +8,9 @@
 /* So that the products of two bandwidths and two weights fit 64 bits */
 #define FIT_MAX_MBPS	8000000
 
+/* How far off a ratio may be: what measurements are good for */
+#define FIT_PER_MILLE	40
+
 /**
  * struct fit_rule - what weights are wanted
  * @max_weight: the largest that is allowed, 1 to 255

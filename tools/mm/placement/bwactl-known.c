@@ -28,6 +28,17 @@ static unsigned int read_value(const char *dir, const char *name,
 	return value;
 }
 
+/* Reads and writes are mixed, and wait for the slower ones; 0: not known */
+static unsigned int read_bandwidth(const char *dir)
+{
+	unsigned int reading = read_value(dir, "read_bandwidth", UINT_MAX);
+	unsigned int writing = read_value(dir, "write_bandwidth", UINT_MAX);
+
+	if (!reading || (writing && writing < reading))
+		reading = writing;
+	return reading <= FIT_MAX_MBPS ? reading : 0;
+}
+
 bool read_tables(const struct machine *machine, struct matrix *matrix)
 {
 	char dir[PATH_MAX - 32];
@@ -37,13 +48,9 @@ bool read_tables(const struct machine *machine, struct matrix *matrix)
 	for (to = next_node(&machine->memory, -1); to >= 0;
 	     to = next_node(&machine->memory, to)) {
 		struct cell cell = {};
-		unsigned int writing;
 
 		access_directory(machine, to, dir, sizeof(dir));
-		cell.mbps = read_value(dir, "read_bandwidth", FIT_MAX_MBPS);
-		writing = read_value(dir, "write_bandwidth", FIT_MAX_MBPS);
-		if (writing < cell.mbps)
-			cell.mbps = writing;
+		cell.mbps = read_bandwidth(dir);
 		cell.ns = read_value(dir, "read_latency", MAX_NS);
 		found |= cell.mbps;
 		for (from = next_node(&machine->compute, -1); from >= 0;

@@ -15,14 +15,53 @@
 
 #define MAX_LINE	16384	/* a list of every other CPU is long */
 
+/*
+ * "3,00000001": words of 32 bits in hexadecimal, the highest first. False when
+ * it is something else.
+ */
+static bool parse_mask(const char *mask, bool *in, size_t count)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t at = strlen(mask), word = 0, digit = 0, bit;
+	const char *found;
+
+	memset(in, 0, count * sizeof(*in));
+	while (at--) {
+		if (mask[at] == ',' && digit) {
+			word++;
+			digit = 0;
+			continue;
+		}
+		found = strchr(digits, mask[at]);
+		if (!found || digit == 8)
+			return false;
+		for (bit = 0; bit < 4; bit++) {
+			size_t i = 32 * word + 4 * digit + bit;
+
+			if (!((found - digits) >> bit & 1))
+				continue;
+			if (i >= count)
+				return false;
+			in[i] = true;
+		}
+		digit++;
+	}
+	return digit;
+}
+
+/* Copies of a machine may have the mask alone */
 bool read_node_cpus(const struct machine *machine, int node, bool *cpus)
 {
 	char path[PATH_MAX], line[MAX_LINE];
 
 	snprintf(path, sizeof(path), "%s/devices/system/node/node%d/cpulist",
 		 machine->sysfs, node);
+	if (read_line(path, line, sizeof(line)))
+		return parse_list(line, cpus, MAX_CPUS);
+	snprintf(path, sizeof(path), "%s/devices/system/node/node%d/cpumap",
+		 machine->sysfs, node);
 	return read_line(path, line, sizeof(line)) &&
-	       parse_list(line, cpus, MAX_CPUS);
+	       parse_mask(line, cpus, MAX_CPUS);
 }
 
 static int read_package(const char *sysfs, int cpu)

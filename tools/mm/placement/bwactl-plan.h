@@ -26,7 +26,14 @@ void plan_weights(const struct matrix *matrix, const struct fit_rule *rule,
 		  const struct nodes *compute, const struct nodes *memory,
 		  struct plan *plan);
 
-/* Puts all plans into one ratio; returns a node with two weights, or -1 */
-int merge_plans(const struct plan *plans, size_t count, struct ratio *ratio);
+/*
+ * Puts all plans into one ratio: those that share nodes are brought to one scale,
+ * with weights that @rule allows, and get the weights of it. Where that cannot be
+ * done exactly all plans may still be off by FIT_PER_MILLE, or by as much as each
+ * is by itself. Returns a node that is to have two weights, @plans untouched; or
+ * -1.
+ */
+int merge_plans(const struct fit_rule *rule, struct plan *plans, size_t count,
+		struct ratio *ratio);
 
 #endif /* BWACTL_PLAN_H */

@@ -52,28 +52,34 @@ static void print_echoes(const struct report *report, const struct plan *plan)
 	}
 }
 
+static void print_plan(const struct group *group, const struct plan *plan)
+{
+	int i;
+
+	for (i = next_node(&group->memory, -1); i >= 0;
+	     i = next_node(&group->memory, i)) {
+		if (plan->ratio.weight[i])
+			printf("  node%d: %u", i, plan->ratio.weight[i]);
+		else
+			printf("  node%d: ?", i);
+		if (plan->mbps[i])
+			printf("  (%s GB/s)", name_gbps(plan->mbps[i]));
+		putchar('\n');
+	}
+}
+
 /* What the CPUs of one node see, alone */
 static void print_node(const struct report *report, const struct group *group,
 		       int node)
 {
 	struct nodes compute = {};
 	struct plan plan;
-	int i;
 
 	compute.in[node] = true;
 	plan_weights(report->matrix, &report->rule, &compute, &group->memory,
 		     &plan);
 	printf("from node%d compute cores:\n", node);
-	for (i = next_node(&group->memory, -1); i >= 0;
-	     i = next_node(&group->memory, i)) {
-		if (plan.ratio.weight[i])
-			printf("  node%d: %u", i, plan.ratio.weight[i]);
-		else
-			printf("  node%d: ?", i);
-		if (plan.mbps[i])
-			printf("  (%s GB/s)", name_gbps(plan.mbps[i]));
-		putchar('\n');
-	}
+	print_plan(group, &plan);
 }
 
 static void print_group(const struct report *report, size_t index)
@@ -86,13 +92,15 @@ static void print_group(const struct report *report, size_t index)
 	for (i = next_node(&group->compute, -1); i >= 0;
 	     i = next_node(&group->compute, i))
 		print_node(report, group, i);
-	if (!count_nodes(&group->memory))
+	if (!count_nodes(&group->memory)) {
 		printf("no memory belongs to %s\n", name);
-	else if (plan->unknown >= 0)
+	} else if (plan->unknown >= 0) {
 		printf("no weights for %s: the bandwidth of node %d is not known\n",
 		       name, plan->unknown);
-	else if (count_nodes(&group->compute) > 1)
+	} else if (count_nodes(&group->compute) > 1) {
 		printf("from %s together:\n", name);
+		print_plan(group, plan);
+	}
 	if (report->conflict < 0)
 		print_echoes(report, plan);
 }

@@ -31,7 +31,6 @@
 
 #define VERSION		"1.0"
 #define MAX_SECONDS	3600
-#define PER_MILLE	40	/* what measurements are good for */
 
 static const char help[] =
 	"Usage: bwactl [OPTION]...\n"
@@ -335,9 +334,16 @@ static bool find_weights(struct report *report)
 			     &report->plans[g]);
 		report->complete &= report->plans[g].unknown < 0;
 	}
-	report->conflict = merge_plans(report->plans, groups->count,
-				       &report->ratio);
+	report->conflict = merge_plans(&report->rule, report->plans,
+				       groups->count, &report->ratio);
 	return true;
+}
+
+static bool has_weights(const struct ratio *ratio)
+{
+	static const struct ratio none;
+
+	return memcmp(ratio, &none, sizeof(none));
 }
 
 static int refuse_to_apply(const struct report *report)
@@ -345,6 +351,8 @@ static int refuse_to_apply(const struct report *report)
 	if (report->conflict >= 0)
 		warnx("--apply: packages want different weights for node %d: no weight was written",
 		      report->conflict);
+	else if (report->complete)
+		warnx("--apply: no memory belongs to these CPUs: no weight was written");
 	else
 		warnx("--apply: not all bandwidths are known: no weight was written");
 	return STATUS_FAILED;
@@ -357,7 +365,8 @@ static int apply(const struct options *options, struct report *report)
 	sigset_t all, old;
 	int status;
 
-	if (report->conflict >= 0 || !report->complete)
+	if (report->conflict >= 0 || !report->complete ||
+	    !has_weights(&report->ratio))
 		return refuse_to_apply(report);
 	weight_directory(report->machine, dir, sizeof(dir));
 	sigfillset(&all);
@@ -439,6 +448,11 @@ static int run(const struct options *options)
 		group_by_package(&machine, &groups);
 	else if (!parse_topology(options->topology, &machine, &groups))
 		return STATUS_USAGE;
+	if (!groups.count) {
+		warnx("no node in %s/devices/system/node has CPUs: weights are for CPUs",
+		      machine.sysfs);
+		return STATUS_FAILED;
+	}
 	if (options->apply) {
 		status = check_writable(&machine);
 		if (status)
@@ -458,7 +472,7 @@ static int run(const struct options *options)
 int main(int argc, char **argv)
 {
 	struct options options = {
-		.rule = { .max_weight = MAX_WEIGHT, .per_mille = PER_MILLE },
+		.rule = { .max_weight = MAX_WEIGHT, .per_mille = FIT_PER_MILLE },
 		.request = { .mix = mixes, .seconds = 2 },
 	};
 
