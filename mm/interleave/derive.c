@@ -41,6 +41,9 @@ static struct {
 /* Result by node id; that of a node without memory is what it had */
 static u8 derived[MAX_NUMNODES] = { [0 ... MAX_NUMNODES - 1] = 1 };
 
+/* What the log has last said by node id, 0 where it says nothing */
+static u8 logged[MAX_NUMNODES];
+
 static void derive(struct work_struct *work);
 static DECLARE_WORK(derive_work, derive);
 static bool booted;
@@ -55,6 +58,7 @@ static unsigned int find_weights(void)
 
 		if (!bandwidth) {
 			derived[nid] = 1;
+			logged[nid] = 0;
 			continue;
 		}
 		found.node[nr] = nid;
@@ -71,9 +75,10 @@ static void derive(struct work_struct *work)
 	unsigned int nr = find_weights(), i;
 
 	for (i = 0; i < nr; i++) {
-		if (derived[found.node[i]] == found.weight[i])
-			continue;
 		derived[found.node[i]] = found.weight[i];
+		if (logged[found.node[i]] == found.weight[i])
+			continue;
+		logged[found.node[i]] = found.weight[i];
 		pr_info_ratelimited("weighted interleave: node %u: weight %u derived from %u MB/s%s\n",
 				    found.node[i], found.weight[i],
 				    found.bandwidth[i],

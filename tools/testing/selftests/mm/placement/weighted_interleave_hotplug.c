@@ -174,20 +174,21 @@ TEST_F(hotplug, comes_and_goes)
 }
 
 /*
- * How many lines of the log say from which bandwidth a weight was derived; -1 when
- * one of them names another bandwidth than that of its node. All that there are:
+ * The nodes of whose weight the log says from which bandwidth it was derived. Fails when
+ * a line names another bandwidth than that of its node. All lines that there are:
  * the last ones may have been too many at a time.
  */
-static int told_bandwidths(void)
+static int told_bandwidths(struct nodeset *told)
 {
 	int log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	static const char intro[] = "weighted interleave: node ";
 	char line[1024], *text;
 	long long bandwidth;
-	int node, count = 0;
 	unsigned int weight;
+	int node, ret = 0;
 	ssize_t len;
 
+	memset(told, 0, sizeof(*told));
 	if (log < 0)
 		return -1;
 	/* EPIPE: lines were overwritten meanwhile, and the next one is there */
@@ -199,13 +200,13 @@ static int told_bandwidths(void)
 			continue;
 		if (bandwidth != node_bandwidth(node)) {
 			note("%s", text);
-			count = -1;
+			ret = -1;
 			break;
 		}
-		count++;
+		nodeset_add(told, node);
 	}
 	close(log);
-	return count;
+	return ret;
 }
 
 /*
@@ -215,7 +216,7 @@ static int told_bandwidths(void)
 TEST_F(hotplug, derived_weights_follow)
 {
 	int before[MAX_NODES], nr, weight, i;
-	struct nodeset all = self->memory;
+	struct nodeset all = self->memory, told;
 
 	if (self->missing)
 		SKIP(return, "%s", self->missing);
@@ -229,7 +230,12 @@ TEST_F(hotplug, derived_weights_follow)
 	nodeset_add(&all, self->hot.node);
 	EXPECT_TRUE(weights_fit(&all));
 	EXPECT_TRUE(weights_automatic());
-	EXPECT_LT(0, told_bandwidths());
+	/* Each of them, also of the one whose weight is what it was before: 1 */
+	EXPECT_EQ(0, told_bandwidths(&told));
+	for (i = 0; i <= nr; i++) {
+		if (node_bandwidth(nodeset_nth(&all, i)) > 0)
+			EXPECT_TRUE(nodeset_has(&told, nodeset_nth(&all, i)));
+	}
 	weight = weight_read(self->hot.node);
 
 	ASSERT_EQ(0, hot_remove(&self->hot, self->hot.blocks));
