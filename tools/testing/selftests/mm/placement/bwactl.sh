@@ -42,6 +42,11 @@ run() {
 	bwactl --runtime 0.2 --buffer 1M "$@" >"$work/out" 2>"$work/err"
 }
 
+# The same of bandwidths that were recorded
+run_from() {
+	bwactl --from "$work/matrix" --json "$@" >"$work/out" 2>"$work/err"
+}
+
 all_weights() {
 	cat $weights/node*
 }
@@ -78,6 +83,31 @@ written() {
 		while read -r file weight; do
 			[ "$(cat "$file")" = "$weight" ] || exit 1
 		done
+}
+
+# A copy of what bwactl reads of the nodes, with masks of their CPUs in place of lists
+record() {
+	mkdir -p "$work$nodes"
+	cp $nodes/online $nodes/has_memory "$work$nodes"
+	for node in $(list $nodes/online); do
+		mkdir "$work$nodes/node$node" &&
+			cp "$nodes/node$node/cpumap" "$nodes/node$node/distance" \
+				"$work$nodes/node$node" || return
+		for cpu in $(list $nodes/node"$node"/cpulist); do
+			mkdir -p "$work/sys/devices/system/cpu/cpu$cpu/topology"
+			cp "/sys/devices/system/cpu/cpu$cpu/topology/physical_package_id" \
+				"$work/sys/devices/system/cpu/cpu$cpu/topology" || return
+		done
+		for near in "$nodes/node$node"/access[01]/initiators/node*; do
+			[ -e "$near" ] || continue
+			mkdir -p "$work${near%/*}" && : >"$work$near" || return
+		done
+	done
+	for node in $(list $nodes/has_cpu); do
+		for to in $(list $nodes/has_memory); do
+			echo "$node $to $((1000 * (1 + to)))"
+		done
+	done >"$work/matrix"
 }
 
 # limited FILE VALUE ARGUMENT...: in a cgroup with this limit
@@ -137,6 +167,13 @@ result "a weighted buffer is measured"
 bwactl --from-hmat >"$work/out" 2>"$work/err" || grep -q 'is not known' "$work/out" ||
 	grep -q 'measure them' "$work/err"
 result "weights from firmware, if it tells anything"
+
+record && run_from && cp "$work/out" "$work/lists" && run_from --sysfs "$work/sys" &&
+	cmp -s "$work/out" "$work/lists" && grep -q '"weights":\[{"node":' "$work/out"
+result "masks of CPUs say what lists say"
+rm "$work$nodes"/node*/cpumap
+! run_from --sysfs "$work/sys" && grep -q 'has CPUs' "$work/err" && [ ! -s "$work/out" ]
+result "no weights without CPUs"
 
 if mkdir $group 2>/dev/null && [ -e $group/memory.max ]; then
 	! limited memory.max 10485760 && grep -q 'MiB are wanted' "$work/err"
