@@ -6,6 +6,7 @@
 #define _LINUX_MEMPOLICY2_H
 
 #include <linux/mempolicy.h>
+#include <linux/minmax.h>
 #include <linux/nodemask.h>
 #include <linux/types.h>
 
@@ -18,9 +19,9 @@ struct mm_struct;
  * @mode_flags: what sanitize_mpol_flags() made of the user's flags
  * @home_node:  an online node, or NUMA_NO_NODE
  * @nodes:      the mask as the user gave it
- * @weights:    nr_node_ids own weights, by node id or, for a relative mask, by
- *              position, 0 to follow the global one; or NULL. Only for
- *              MPOL_WEIGHTED_INTERLEAVE.
+ * @weights:    own weights by node id or, for a relative mask, by position, 0 to
+ *              follow the global one; or NULL. Only for MPOL_WEIGHTED_INTERLEAVE.
+ * @nr_weights: their number, as mpol_nr_weights() has it
  */
 struct mpol_args {
 	unsigned short mode;
@@ -28,6 +29,7 @@ struct mpol_args {
 	int home_node;
 	nodemask_t nodes;
 	const u8 *weights;
+	unsigned int nr_weights;
 };
 
 /* What set_mempolicy() and mbind() can say; lives as long as the block. */
@@ -38,6 +40,27 @@ struct mpol_args {
 		.home_node = NUMA_NO_NODE,	\
 		.nodes = (_nodes),		\
 	})
+
+/**
+ * mpol_nr_weights - how many weights can count for a policy
+ * @flags: its flags
+ * @nodes: the mask as the user gave it; looked at with MPOL_F_RELATIVE_NODES
+ *
+ * A relative mask may have positions beyond the last node, which begin again at
+ * the first.
+ *
+ * Return: nr_node_ids or more, MAX_NUMNODES at the most.
+ */
+static inline unsigned int mpol_nr_weights(unsigned short flags,
+					   const nodemask_t *nodes)
+{
+	unsigned int last;
+
+	if (!(flags & MPOL_F_RELATIVE_NODES) || nodes_empty(*nodes))
+		return nr_node_ids;
+	last = find_last_bit(nodes_addr(*nodes), MAX_NUMNODES);
+	return max(last + 1, nr_node_ids);
+}
 
 int sanitize_mpol_flags(int *mode, unsigned short *flags);
 int mpol_check_args(const struct mpol_args *args);

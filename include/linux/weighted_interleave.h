@@ -57,7 +57,8 @@ int weighted_interleave_move(struct mm_struct *mm, unsigned long start,
 /* Life of a policy */
 int weighted_interleave_init(struct mempolicy *pol, const struct mpol_args *args);
 void weighted_interleave_get_weights(const struct mempolicy *pol, bool own_only,
-				     const nodemask_t *allowed, u8 *weights);
+				     const nodemask_t *allowed, u8 *weights,
+				     unsigned int nr);
 bool weighted_interleave_equal(const struct mempolicy *a,
 			       const struct mempolicy *b);
 void weighted_interleave_bind(struct mempolicy *pol, const nodemask_t *nodes,

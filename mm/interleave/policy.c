@@ -73,14 +73,17 @@ static bool has_right_set(const struct mempolicy *pol)
 	return set && interleave_set_is_of(set, &pol->nodes, bound_of(pol));
 }
 
-static struct interleave_own *own_alloc(void)
+/* @nr_given: at most MAX_NUMNODES */
+static struct interleave_own *own_alloc(unsigned int nr_given)
 {
 	struct interleave_own *own;
 
-	own = kzalloc(struct_size(own, sums, nr_node_ids) + 2 * nr_node_ids,
+	own = kzalloc(struct_size(own, sums, nr_node_ids) + nr_node_ids + nr_given,
 		      GFP_KERNEL_ACCOUNT);
-	if (own)
+	if (own) {
 		refcount_set(&own->refs, 1);
+		own->nr_given = nr_given;
+	}
 	return own;
 }
 
@@ -99,13 +102,13 @@ int weighted_interleave_init(struct mempolicy *pol, const struct mpol_args *args
 	struct interleave_own *own;
 
 	RCU_INIT_POINTER(pol->interleave, NULL);
-	if (!weights || !memchr_inv(weights, 0, nr_node_ids))
+	if (!weights || !memchr_inv(weights, 0, args->nr_weights))
 		return 0;
 
-	own = own_alloc();
+	own = own_alloc(args->nr_weights);
 	if (!own)
 		return -ENOMEM;
-	memcpy(interleave_given(own), weights, nr_node_ids);
+	memcpy(interleave_given(own), weights, args->nr_weights);
 	pol->own = own;
 	pol->flags |= MPOL_F_HAS_WEIGHTS;
 	return 0;
@@ -117,22 +120,24 @@ int weighted_interleave_init(struct mempolicy *pol, const struct mpol_args *args
  * @own_only: 0 instead of the weight in force for nodes that follow the global one
  * @allowed:  nodes that the task may use, which positions of a relative mask
  *            stand for
- * @weights:  room for nr_node_ids weights, indexed as the user's were
+ * @weights:  filled in, indexed as the user's were; 0 from mpol_nr_weights() on
+ * @nr:       room for how many; what is beyond is not told
  */
 void weighted_interleave_get_weights(const struct mempolicy *pol, bool own_only,
-				     const nodemask_t *allowed, u8 *weights)
+				     const nodemask_t *allowed, u8 *weights,
+				     unsigned int nr)
 {
 	bool relative = pol->flags & MPOL_F_RELATIVE_NODES;
 	unsigned int nr_allowed = nodes_weight(*allowed);
-	unsigned int i;
+	unsigned int known, i;
 
+	known = min(nr, mpol_nr_weights(pol->flags, &pol->w.user_nodemask));
+	memset(weights, 0, nr);
 	if (has_own(pol))
-		memcpy(weights, interleave_given(pol->own), nr_node_ids);
-	else
-		memset(weights, 0, nr_node_ids);
+		memcpy(weights, interleave_given(pol->own), known);
 	if (own_only)
 		return;
-	for (i = 0; i < nr_node_ids; i++) {
+	for (i = 0; i < known; i++) {
 		unsigned int node = i;
 
 		if (weights[i])
@@ -153,10 +158,12 @@ void weighted_interleave_get_weights(const struct mempolicy *pol, bool own_only,
 bool weighted_interleave_equal(const struct mempolicy *a,
 			       const struct mempolicy *b)
 {
-	/* What was given, then what it came to. */
-	return !has_own(a) || !memcmp(interleave_given(a->own),
-				      interleave_given(b->own),
-				      2 * nr_node_ids);
+	if (!has_own(a))
+		return true;
+	/* What it came to, then what was given. */
+	return a->own->nr_given == b->own->nr_given &&
+	       !memcmp(interleave_bound(a->own), interleave_bound(b->own),
+		       nr_node_ids + a->own->nr_given);
 }
 
 /**
@@ -316,7 +323,7 @@ void *weighted_interleave_reserve(const struct mempolicy *pol)
 
 	if (!has_own(pol))
 		return NULL;
-	room = own_alloc();
+	room = own_alloc(pol->own->nr_given);
 	return room ?: ERR_PTR(-ENOMEM);
 }
 
@@ -347,8 +354,8 @@ void weighted_interleave_get(struct mempolicy *pol, const struct mempolicy *old,
 		interleave_set_get(set);
 	raw_spin_unlock_irqrestore(&policy_lock, flags);
 	if (own) {
-		memcpy(interleave_given(own), interleave_given(old->own),
-		       2 * nr_node_ids);
+		memcpy(interleave_bound(own), interleave_bound(old->own),
+		       nr_node_ids + own->nr_given);
 		pol->own = own;
 	}
 	RCU_INIT_POINTER(*interleave_slot(pol), set);

@@ -70,8 +70,8 @@ void interleave_weights_restrict(u8 *bound, unsigned int nr, const u8 *given,
  * interleave_weights_fold - own weights of a relative mask
  * @bound:     own weight by node id, filled in
  * @sums:      room for @nr sums
- * @nr:        number of node ids; positions from there on have no own weight
- * @given:     own weight by position
+ * @nr:        number of node ids
+ * @given:     own weight by position, one for each of @positions
  * @positions: positions in use
  * @onto:      position i is the node number i of these, counted modulo their
  *             number
@@ -90,8 +90,7 @@ void interleave_weights_fold(u8 *bound, u32 *sums, unsigned int nr,
 		for_each_node_mask(position, *positions) {
 			int node = interleave_node_at(position, onto, nr_onto);
 
-			add_up(sums, nr, node,
-			       position < nr ? given[position] : 0);
+			add_up(sums, nr, node, given[position]);
 		}
 	}
 	to_weights(bound, sums, nr, onto);

@@ -17,6 +17,9 @@
  * How a policy looks to its owner. Nothing of it changes while it is taken:
  * the policy of the task is protected by task_lock(), that of a mapping by
  * mmap_lock, and that of a shared object does not change at all.
+ *
+ * Weights go to @weights, zeroed and with room for @args->nr_weights of them, if
+ * it is not NULL.
  */
 static void describe(const struct mempolicy *pol, struct mpol_args *args,
 		     const nodemask_t *allowed, u8 *weights, unsigned long flags)
@@ -31,7 +34,7 @@ static void describe(const struct mempolicy *pol, struct mpol_args *args,
 	if (weights && pol->mode == MPOL_WEIGHTED_INTERLEAVE)
 		weighted_interleave_get_weights(pol,
 						flags & MPOL_F_OWN_WEIGHTS,
-						allowed, weights);
+						allowed, weights, args->nr_weights);
 }
 
 static int describe_mapping(unsigned long addr, struct mpol_args *args,
@@ -134,7 +137,8 @@ SYSCALL_DEFINE4(get_mempolicy2, struct mpol_param __user *, uparam,
 		return -EINVAL;
 
 	if (param.il_weights) {
-		weights = kzalloc(nr_node_ids, GFP_KERNEL);
+		args.nr_weights = min_t(unsigned int, param.pol_maxnodes, MAX_NUMNODES);
+		weights = kzalloc(args.nr_weights, GFP_KERNEL);
 		if (!weights)
 			return -ENOMEM;
 	}

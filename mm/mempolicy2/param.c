@@ -73,21 +73,24 @@ static int get_mask(nodemask_t *nodes, u64 from, unsigned int nr_bits)
 	return 0;
 }
 
-static int get_weights(const u8 **weights, u64 from, unsigned int nr)
+/* After the mask, on which it depends how many there are */
+static int get_weights(struct mpol_args *args, u64 from, unsigned int nr)
 {
+	unsigned int nr_weights = mpol_nr_weights(args->mode_flags, &args->nodes);
 	void __user *array = user_pointer(from);
 	u8 *copy;
 
 	if (!array)
 		return -EFAULT;
-	copy = kzalloc(nr_node_ids, GFP_KERNEL);
+	copy = kzalloc(nr_weights, GFP_KERNEL);
 	if (!copy)
 		return -ENOMEM;
-	if (copy_from_user(copy, array, min(nr, nr_node_ids))) {
+	if (copy_from_user(copy, array, min(nr, nr_weights))) {
 		kfree(copy);
 		return -EFAULT;
 	}
-	*weights = copy;
+	args->weights = copy;
+	args->nr_weights = nr_weights;
 	return 0;
 }
 
@@ -163,8 +166,7 @@ int mpol_param_to_args(struct mpol_args *args, const struct mpol_param *param,
 
 	err = get_mask(&args->nodes, param->pol_nodes, param->pol_maxnodes);
 	if (!err && param->il_weights)
-		err = get_weights(&args->weights, param->il_weights,
-				  param->pol_maxnodes);
+		err = get_weights(args, param->il_weights, param->pol_maxnodes);
 	return err;
 }
 
@@ -223,18 +225,19 @@ int mpol_put_nodes(u64 to, unsigned int nr_bits, const nodemask_t *nodes)
 /**
  * mpol_put_weights - tell the caller weights
  * @to:      the caller's array, not 0
- * @nr:      how many it has room for, at least nr_node_ids
- * @weights: nr_node_ids of them; the rest is zeroed
+ * @nr:      how many it has room for
+ * @weights: as many, but no more than MAX_NUMNODES of them; the rest is zeroed
  *
  * Context: may sleep.
  * Return: 0 or -EFAULT.
  */
 int mpol_put_weights(u64 to, unsigned int nr, const u8 *weights)
 {
+	unsigned int known = min_t(unsigned int, nr, MAX_NUMNODES);
 	u8 __user *array = user_pointer(to);
 
-	if (!array || copy_to_user(array, weights, nr_node_ids) ||
-	    clear_user(array + nr_node_ids, nr - nr_node_ids))
+	if (!array || copy_to_user(array, weights, known) ||
+	    clear_user(array + known, nr - known))
 		return -EFAULT;
 	return 0;
 }

@@ -155,10 +155,10 @@ static void positions_are_folded(struct kunit *test)
 	expect(test, bound, four);
 }
 
-static void positions_beyond_the_weights_follow(struct kunit *test)
+static void positions_beyond_the_nodes_count(struct kunit *test)
 {
-	static const u8 given[NR] = { 5 };
-	static const u8 want[NR] = { 5 };
+	static const u8 given[NR + 2] = { 5, [NR + 1] = 7 };
+	static const u8 want[NR] = { 5, 7 };
 	nodemask_t positions, onto;
 	u32 sums[NR];
 	u8 bound[NR];
@@ -193,7 +193,7 @@ static struct kunit_case remap_cases[] = {
 	KUNIT_CASE(nodes_that_were_not_allowed_stay),
 	KUNIT_CASE(nodes_that_are_not_in_use_count),
 	KUNIT_CASE(positions_are_folded),
-	KUNIT_CASE(positions_beyond_the_weights_follow),
+	KUNIT_CASE(positions_beyond_the_nodes_count),
 	KUNIT_CASE(only_nodes_in_use_are_bound),
 	{}
 };

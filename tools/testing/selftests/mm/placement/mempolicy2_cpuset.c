@@ -526,6 +526,54 @@ TEST_F(cpuset, relative_followers)
 	area_unmap(&area);
 }
 
+/* Positions beyond the nodes fold again at each move, with their weights */
+TEST_F(cpuset, positions_beyond_the_nodes)
+{
+	static const struct stop stops[] = {
+		{ .mems = 0x3, .used = 0x3, .weight = { 8, 2 } },
+		{ .mems = 0x2, .used = 0x2, .weight = { 0, 10 } },
+		{ .mems = 0x1, .used = 0x1, .weight = { 10, 0 } },
+		{ .mems = 0x3, .used = 0x3, .weight = { 8, 2 } },
+	};
+	static const unsigned int weight[] = { 5, 2, 3 };
+	struct context *ctx = &self->ctx;
+	struct nodeset positions, mems;
+	struct own_policy own, got;
+	struct area bound, task;
+	size_t i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+
+	mems = nodes_of_bits(ctx, 0x3);
+	ASSERT_EQ(0, cpuset_move(&ctx->cpuset, &mems));
+	positions = nodeset_pair(0, 1);
+	nodeset_add(&positions, (possible_nodes() + 1) / 2 * 2);
+	own_init(&own, MPOL_WEIGHTED_INTERLEAVE, MPOL_F_RELATIVE_NODES, &positions, weight);
+	if (own_set(&own))
+		SKIP(return, "this kernel has no more node ids than this machine");
+	ASSERT_EQ(0, area_map(&bound, PAGES, 1));
+	ASSERT_EQ(0, area_map(&task, PAGES, 1));
+	ASSERT_EQ(0, own_bind(bound.start, bound.len, &own, 0));
+	for (i = 0; i < ARRAY_LEN(stops); i++) {
+		mems = nodes_of_bits(ctx, stops[i].mems);
+		ASSERT_EQ(0, cpuset_move(&ctx->cpuset, &mems));
+		EXPECT_EQ(0, own_get(&got, NULL, MPOL_F_OWN_WEIGHTS));
+		EXPECT_TRUE(own_equal(&own, &got))
+			TH_LOG("task, stop %zu", i);
+		EXPECT_EQ(0, own_get(&got, bound.start, MPOL_F_ADDR | MPOL_F_OWN_WEIGHTS));
+		EXPECT_TRUE(own_equal(&own, &got))
+			TH_LOG("mapping, stop %zu", i);
+		EXPECT_TRUE(placed_as(ctx, &task, &stops[i]))
+			TH_LOG("task, stop %zu", i);
+		EXPECT_EQ(0, area_touch_once(&bound));
+		EXPECT_TRUE(placed_as(ctx, &bound, &stops[i]))
+			TH_LOG("mapping, stop %zu", i);
+	}
+	area_unmap(&bound);
+	area_unmap(&task);
+}
+
 /* What numa_maps tells of the weights at @addr; "" is nothing */
 static const char *shown_weights(void *addr, char *line, size_t size)
 {

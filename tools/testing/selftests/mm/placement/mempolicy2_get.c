@@ -177,6 +177,57 @@ TEST_F(mempolicy2, get_relative_mask_fits)
 	EXPECT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
 }
 
+/* Nor are weights: each position in the mask has one, and the rest is 0 */
+TEST_F(mempolicy2, get_weights_of_positions)
+{
+	struct context *ctx = &self->ctx;
+	const int far = ctx->nr_ids + 2;
+	struct nodeset positions;
+	struct own_policy own, got;
+	int bits, i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+
+	positions = nodeset_pair(0, far);
+	nodeset_add(&positions, far - 1);
+	own_init(&own, MPOL_WEIGHTED_INTERLEAVE, MPOL_F_RELATIVE_NODES, &positions, NULL);
+	own.param.il_weights = (uintptr_t)own.weight;
+	own.weight[0] = 9;
+	own.weight[far] = 200;
+	/* Behind the last position nothing is read */
+	own.weight[far + 1] = 77;
+	if (own_set(&own))
+		SKIP(return, "no positions beyond the node ids");
+	own.weight[far + 1] = 0;
+	EXPECT_EQ(0, own_get(&got, NULL, MPOL_F_OWN_WEIGHTS));
+	EXPECT_TRUE(own_equal(&own, &got));
+	/* Without a weight of its own that of the node, all of which have 1 */
+	EXPECT_EQ(0, own_get(&got, NULL, 0));
+	EXPECT_EQ(9, got.weight[0]);
+	EXPECT_EQ(1, got.weight[far - 1]);
+	EXPECT_EQ(200, got.weight[far]);
+	EXPECT_TRUE(only(got.weight + far + 1, 0, MAX_NODES - far - 1));
+	for (bits = ctx->nr_ids; bits < far + 5; bits++) {
+		own_init(&got, 0, 0, NULL, NULL);
+		memset(got.weight, CANARY, sizeof(got.weight));
+		got.param.pol_maxnodes = bits;
+		got.param.il_weights = (uintptr_t)got.weight;
+		EXPECT_EQ(bits <= far ? -EINVAL : 0,
+			  param_get(&got.param, param_size, NULL, MPOL_F_OWN_WEIGHTS));
+		/* Who does not ask for the mask has what there is room for */
+		got.param.pol_nodes = 0;
+		EXPECT_EQ(0, param_get(&got.param, param_size, NULL, MPOL_F_OWN_WEIGHTS));
+		EXPECT_EQ(9, got.weight[0]);
+		for (i = 1; i < bits; i++)
+			EXPECT_EQ(i == far ? 200 : 0, got.weight[i])
+				TH_LOG("%d of %d weights", i, bits);
+		EXPECT_TRUE(only(got.weight + bits, CANARY, MAX_NODES - bits))
+			TH_LOG("%d weights", bits);
+	}
+	EXPECT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
+}
+
 /* Nothing is written in front of or behind the caller's arrays */
 TEST_F(mempolicy2, get_writes_no_more_than_asked)
 {

@@ -135,6 +135,37 @@ TEST_F(weights, shared_object_follows)
 	}
 }
 
+/* Weights of positions beyond the nodes are the object's, too, and each part's */
+TEST_F(weights, shared_object_by_position)
+{
+	static const unsigned int given[] = { 1, 2, 3 }, want[] = { 1, 5 };
+	struct context *ctx = &self->ctx;
+	const size_t page = page_bytes();
+	struct own_policy own, other;
+	struct round round;
+	struct area area;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	own_fill_positions(&own, ctx, given);
+	if (own_set(&own))
+		SKIP(return, "this kernel has no more node ids than this machine");
+
+	ASSERT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
+	ASSERT_EQ(0, area_map_shared(&area, PAGES));
+	ASSERT_EQ(0, own_bind(area.start, area.len, &own, 0));
+	own_fill(&other, &ctx->nodes, one_five);
+	ASSERT_EQ(0, own_bind(area.start + 120 * page, 120 * page, &other, 0));
+	EXPECT_TRUE(still_has(area.start, &own));
+	EXPECT_TRUE(still_has(area.start + 240 * page, &own));
+	EXPECT_EQ(0, in_child(touches_pages, &area));
+	ASSERT_EQ(0, place(area.start, PAGES, page, placed));
+	round_init(&round, &ctx->nodes, want);
+	EXPECT_TRUE(round_exact(&round, placed, 120));
+	EXPECT_TRUE(round_exact(&round, placed + 240, PAGES - 240));
+	area_unmap(&area);
+}
+
 #define HUGE_PAGES 12
 
 /* Sets the number of huge pages of a node; what it was, or -errno */

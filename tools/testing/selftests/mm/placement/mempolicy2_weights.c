@@ -116,6 +116,77 @@ TEST_F(weights, more_than_two_nodes)
 	EXPECT_TRUE(places_by(&area, &nodes, weight));
 }
 
+/* A position has its weight also where there is no node of that number */
+TEST_F(weights, positions_beyond_the_nodes)
+{
+	static const struct {
+		unsigned int given[3], want[2];
+	} ratios[] = {
+		{ { 1, 2, 3 }, { 1, 5 } },
+		{ { 5, 1, 1 }, { 5, 2 } },
+		{ { 3, 0, 4 }, { 3, 1 } },
+		{ { 3, 4, 0 }, { 3, 1 } },
+		/* None but that one */
+		{ { 0, 0, 7 }, { 1, 1 } },
+	};
+	struct context *ctx = &self->ctx;
+	struct own_policy own, got;
+	struct area area;
+	size_t i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	own_fill_positions(&own, ctx, ratios[0].given);
+	if (own_set(&own))
+		SKIP(return, "this kernel has no more node ids than this machine");
+
+	ASSERT_EQ(0, area_map(&area, PAGES, PAGES));
+	for (i = 0; i < ARRAY_LEN(ratios); i++) {
+		own_fill_positions(&own, ctx, ratios[i].given);
+		ASSERT_EQ(0, own_set(&own));
+		EXPECT_EQ(0, own_get(&got, NULL, MPOL_F_OWN_WEIGHTS));
+		EXPECT_TRUE(own_equal(&own, &got))
+			TH_LOG("task, ratio %zu", i);
+		EXPECT_TRUE(task_places_by(&ctx->nodes, ratios[i].want))
+			TH_LOG("task, ratio %zu", i);
+		ASSERT_EQ(0, own_bind(area.start, area.len, &own, 0));
+		EXPECT_TRUE(still_has(area.start, &own))
+			TH_LOG("mapping, ratio %zu", i);
+		EXPECT_TRUE(places_by(&area, &ctx->nodes, ratios[i].want))
+			TH_LOG("mapping, ratio %zu", i);
+	}
+}
+
+/* What was given is compared, not only what it comes to */
+TEST_F(weights, positions_beyond_the_nodes_are_compared)
+{
+	static const unsigned int given[][3] = { { 1, 2, 3 }, { 1, 3, 2 } };
+	struct context *ctx = &self->ctx;
+	struct own_policy own, other;
+	const size_t page = page_bytes();
+	struct area area;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	own_fill_positions(&own, ctx, given[0]);
+	own_fill_positions(&other, ctx, given[1]);
+	if (own_set(&own))
+		SKIP(return, "this kernel has no more node ids than this machine");
+
+	ASSERT_EQ(0, area_map(&area, 4, 1));
+	ASSERT_EQ(0, own_bind(area.start, area.len, &own, 0));
+	ASSERT_EQ(0, own_bind(area.start + 2 * page, 2 * page, &other, 0));
+	EXPECT_EQ(2, mappings_within(area.start, area.len));
+	EXPECT_TRUE(still_has(area.start, &own));
+	EXPECT_TRUE(still_has(area.start + 2 * page, &other));
+	ASSERT_EQ(0, own_bind(area.start + 2 * page, 2 * page, &own, 0));
+	EXPECT_EQ(1, mappings_within(area.start, area.len));
+	/* A part keeps them all */
+	ASSERT_EQ(0, munmap(area.start + page, page));
+	EXPECT_TRUE(still_has(area.start, &own));
+	EXPECT_TRUE(still_has(area.start + 2 * page, &own));
+}
+
 /* Page cache of a ramfs file: the counter of the task */
 TEST_F(weights, page_cache)
 {
@@ -162,6 +233,22 @@ static int has_weights(void *arg)
 	return task_places_by(wish->nodes, wish->weight) ? 0 : 2;
 }
 
+struct wish_by_position {
+	const struct context *ctx;
+	const unsigned int *given, *want;
+};
+
+static int has_weights_by_position(void *arg)
+{
+	const struct wish_by_position *wish = arg;
+	struct own_policy own, got;
+
+	own_fill_positions(&own, wish->ctx, wish->given);
+	if (own_get(&got, NULL, MPOL_F_OWN_WEIGHTS) || !own_equal(&own, &got))
+		return 1;
+	return task_places_by(&wish->ctx->nodes, wish->want) ? 0 : 2;
+}
+
 /* A child that takes other weights does not change those of its parent */
 static int takes_others(void *arg)
 {
@@ -186,6 +273,23 @@ TEST_F(weights, fork)
 	EXPECT_EQ(0, in_child(has_weights, &wish));
 	EXPECT_EQ(0, in_child(takes_others, &ctx->nodes));
 	EXPECT_EQ(0, has_weights(&wish));
+}
+
+TEST_F(weights, fork_with_positions_beyond_the_nodes)
+{
+	static const unsigned int given[] = { 1, 2, 3 }, want[] = { 1, 5 };
+	struct context *ctx = &self->ctx;
+	struct wish_by_position wish = { .ctx = ctx, .given = given, .want = want };
+	struct own_policy own;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	own_fill_positions(&own, ctx, given);
+	if (own_set(&own))
+		SKIP(return, "this kernel has no more node ids than this machine");
+
+	EXPECT_EQ(0, in_child(has_weights_by_position, &wish));
+	EXPECT_EQ(0, has_weights_by_position(&wish));
 }
 
 /* Runs instead of the tests in what the exec test executes */

@@ -37,6 +37,22 @@ static inline void own_fill(struct own_policy *own, const struct nodeset *nodes,
 	own_init(own, MPOL_WEIGHTED_INTERLEAVE, 0, nodes, weight);
 }
 
+/*
+ * A relative mask of positions 0 and 1 and of one that is no node's number, which
+ * stands for the second node, as position 1 does.
+ */
+static inline void own_fill_positions(struct own_policy *own, const struct context *ctx,
+				      const unsigned int *weight)
+{
+	int position = possible_nodes(), nr = nodeset_count(&ctx->memory);
+	struct nodeset positions = nodeset_pair(0, 1);
+
+	while (position % nr != 1)
+		position++;
+	nodeset_add(&positions, position);
+	own_init(own, MPOL_WEIGHTED_INTERLEAVE, MPOL_F_RELATIVE_NODES, &positions, weight);
+}
+
 FIXTURE_SETUP(weights)
 {
 	struct context *ctx = &self->ctx;
