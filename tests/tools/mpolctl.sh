@@ -303,21 +303,21 @@ write_maps() {
 
 test_show_table() {
 	write_maps
-	prints 'ADDRESS       POLICY                      PAGE  NODE       PAGES   SHARE  EXPECTED                         MAPPING
-55d0c0a00000  default                       4K     0           3  100.0%         -  ####################   file=/usr/bin/a\040b
-55d0c1a00000  default                        -     -           0       -         -                         heap
-7f0000000000  weighted interleave:0-1       4K     0          50   83.3%     83.3%  #################|..
-                                                   1          10   16.7%     16.7%  ###|................
-7f1000000000  weighted interleave=static:0-1   2048K     0           1   25.0%     83.3%  #####............|..   file=/dev/hugepages/x
-                                                   1           3   75.0%     16.7%  ###|###########.....
-7f2000000000  interleave:0,2                4K     0           1   33.3%     50.0%  #######...|.........
-                                                   2           2   66.7%     50.0%  ##########|##.......
-7f3000000000  prefer (many):0-1             4K     0           0    0.0%         -  ....................
-                                                   1           0    0.0%         -  ....................
-                                                   7           1  100.0%         -  ####################
-7f4000000000  weighted interleave:0-2       4K     0           0    0.0%         ?  ....................
-                                                   1           2  100.0%         ?  ####################
-                                                   2           0    0.0%         ?  ....................
+	prints 'ADDRESS       POLICY                        PAGE  NODE       PAGES   SHARE  EXPECTED                         MAPPING
+55d0c0a00000  default                         4K     0           3  100.0%         -  ####################   file=/usr/bin/a\040b
+55d0c1a00000  default                          -     -           0       -         -                         heap
+7f0000000000  weighted interleave:0-1         4K     0          50   83.3%     83.3%  #################|..
+                                                     1          10   16.7%     16.7%  ###|................
+7f1000000000  weighted interleave=static:0-1     2048K     0           1   25.0%     83.3%  #####............|..   file=/dev/hugepages/x
+                                                     1           3   75.0%     16.7%  ###|###########.....
+7f2000000000  interleave:0,2                  4K     0           1   33.3%     50.0%  #######...|.........
+                                                     2           2   66.7%     50.0%  ##########|##.......
+7f3000000000  prefer (many):0-1               4K     0           0    0.0%         -  ....................
+                                                     1           0    0.0%         -  ....................
+                                                     7           1  100.0%         -  ####################
+7f4000000000  weighted interleave:0-2         4K     0           0    0.0%         ?  ....................
+                                                     1           2  100.0%         ?  ####################
+                                                     2           0    0.0%         ?  ....................
 
 EXPECTED of weighted interleave is from --weights.' show --weights 0=5,1=1 --file "$work/maps"
 
@@ -346,12 +346,12 @@ test_show_json() {
 		3000 bind:1 stack
 	EOF
 	json='{"pid":null,"expected_from":"option","mappings":['
-	json=$json'{"address":"1000","policy":"default","mapping":"file=/tmp/a\"b\\040\\\\c",'
+	json=$json'{"address":"1000","policy":"default","policy_cut":false,"mapping":"file=/tmp/a\"b\\040\\\\c",'
 	json=$json'"page_kB":4,"pages":1,"nodes":[{"node":0,"pages":1,"share":1.000000,"expected":null}]},'
-	json=$json'{"address":"2000","policy":"weighted interleave:0-1","mapping":"","page_kB":2048,"pages":4,'
+	json=$json'{"address":"2000","policy":"weighted interleave:0-1","policy_cut":false,"mapping":"","page_kB":2048,"pages":4,'
 	json=$json'"nodes":[{"node":0,"pages":3,"share":0.750000,"expected":0.800000},'
 	json=$json'{"node":1,"pages":1,"share":0.250000,"expected":0.200000}]},'
-	json=$json'{"address":"3000","policy":"bind:1","mapping":"stack","page_kB":0,"pages":0,'
+	json=$json'{"address":"3000","policy":"bind:1","policy_cut":false,"mapping":"stack","page_kB":null,"pages":0,'
 	json=$json'"nodes":[{"node":1,"pages":0,"share":0.000000,"expected":null}]}]}'
 	prints "$json" show --json --weights 0=4,1=1 --file "$work/maps"
 	says '"expected_from":null' show --json --file "$work/maps"
@@ -362,6 +362,65 @@ test_show_json() {
 		>"$work/maps"
 	says 'file=/tmp/\033[2J\303\251' show --file "$work/maps"
 	says '"file=/tmp/\\033[2J\\303\\251"' show --json --file "$work/maps"
+}
+
+# Old kernels tell no size of pages, and no kernel that of a mapping without any.
+test_show_page_sizes() {
+	cat >"$work/maps" <<-'EOF'
+		00400000 default file=/usr/bin/prog mapped=7 N0=5 N1=2
+		7f0000000000 bind:0 huge dirty=2 N0=2 kernelpagesize_kB=1048576
+		7f0010000000 bind:0 stack
+	EOF
+	prints 'ADDRESS       POLICY                        PAGE  NODE       PAGES   SHARE  EXPECTED                         MAPPING
+00400000      default                          -     0           5   71.4%         -  ##############......   file=/usr/bin/prog
+                                                     1           2   28.6%         -  ######..............
+7f0000000000  bind:0                    1048576K     0           2  100.0%         -  ####################
+7f0010000000  bind:0                           -     -           0       -         -                         stack' \
+		show --file "$work/maps"
+	says '"page_kB":null,"pages":7' show --json --file "$work/maps"
+	says '"page_kB":1048576,"pages":2' show --json --file "$work/maps"
+	says '"page_kB":null,"pages":0' show --json --file "$work/maps"
+}
+
+# cut_maps POLICY [WORD]: an interleaved mapping with a page on node 38, and another one
+cut_maps() {
+	printf '%s\n' "1000 $1 anon=2 N0=1 N38=1 kernelpagesize_kB=4${2:+ $2}" \
+		'2000 default N0=1 kernelpagesize_kB=4' >"$work/maps"
+}
+
+# shows NODES CUT EXPECTED NAME: of the first mapping
+shows() {
+	run show --json --file "$work/maps"
+	line=$(sed 's/.*"address":"1000"//; s/"address":"2000".*//' "$work/out")
+	nodes=$(printf '%s\n' "$line" | grep -o '"node":[0-9]*' | sed 's/.*://' | tr '\n' ' ')
+	[ "$status" -eq 0 ] && [ "$nodes" = "$1 " ] && grep -q '"address":"2000"' "$work/out" &&
+		case $line in *"\"policy_cut\":$2,"*"\"expected\":$3"*) true ;; *) false ;; esac
+	result $? "$4"
+}
+
+# Kernels without the series have room for 63 characters of a policy.
+test_show_cut_policies() {
+	even=0,2,4,6,8,10,12,14,16,18,20,22,24,26,28
+	known=$(echo "$even" | tr , ' ')
+	weighted="weighted interleave:$even"
+	cut_maps "$weighted,30,"
+	shows "$known 30 38" true null 'a list that is cut behind a comma'
+	cut_maps "interleave=static:$even,30,3"
+	shows "$known 30 38" true null 'a list that is cut within a number, whatever its length'
+	cut_maps "weighted interleave:24,28,3"
+	shows '0 24 28 38' true null 'a list that ends in a number that cannot be the next'
+	cut_maps "interleave=relative:$even,100"
+	shows "$known 38" true null 'a number at the end of 63 characters may be a part of one'
+	cut_maps "interleave=static:$even,30-35"
+	shows "$known 30 38" true null 'so may the end of a range'
+	cut_maps "$weighted,30"
+	shows "$known 30 38" false null 'a list of 62 characters is whole'
+	cut_maps "$weighted,30," weights=0:1,38:1
+	shows '0 38' false 0.500000 'own weights tell the nodes of a list that is cut'
+	cut_maps "$weighted,30,"
+	says '30,...' show --weights 0=1 --file "$work/maps"
+	says 'has more nodes than the kernel shows' show --file "$work/maps"
+	says '50.0%         ?' show --weights 0=1 --file "$work/maps"
 }
 
 # bad_maps TEXT: the second line of the file is wrong, and no table is begun
@@ -444,6 +503,8 @@ test_auto
 test_refusing_kernel
 test_show_table
 test_show_json
+test_show_page_sizes
+test_show_cut_policies
 test_show_bad_files
 test_show_options
 test_show_process

@@ -29,7 +29,7 @@ static double expected_share(const struct view *view,
 	double total = 0, own = 0;
 	int i, weight;
 
-	if (mapping->placing == PLACED_OTHERWISE)
+	if (mapping->placing == PLACED_OTHERWISE || mapping->cut)
 		return -1;
 	for (i = 0; i < MAX_NODES; i++) {
 		if (!mapping->nodes.in[i])
@@ -69,9 +69,24 @@ static void print_table_head(FILE *out, const struct view *view)
 {
 	if (view->pid)
 		fprintf(out, "Process %lu\n", view->pid);
-	fprintf(out, "%-12s  %-24s  %6s  %4s  %10s  %6s  %8s  %-*s  %s\n",
+	fprintf(out, "%-12s  %-24s  %8s  %4s  %10s  %6s  %8s  %-*s  %s\n",
 		"ADDRESS", "POLICY", "PAGE", "NODE", "PAGES", "SHARE",
 		"EXPECTED", BAR_WIDTH + 1, "", "MAPPING");
+}
+
+/* Is there an expected share, known or not? */
+static bool expects(const struct mapping *mapping)
+{
+	return mapping->placing == PLACED_BY_WEIGHT ||
+	       (mapping->placing == PLACED_EVENLY && mapping->cut);
+}
+
+static void print_page_size(FILE *out, const struct mapping *mapping)
+{
+	if (mapping->page_kb)
+		fprintf(out, "  %7luK", mapping->page_kb);
+	else
+		fprintf(out, "  %8s", "-");
 }
 
 static void print_node(FILE *out, const struct view *view,
@@ -86,7 +101,7 @@ static void print_node(FILE *out, const struct view *view,
 		fprintf(out, "  %7.1f%%", 100 * expected);
 	else
 		fprintf(out, "  %8s",
-			mapping->placing == PLACED_BY_WEIGHT ? "?" : "-");
+			expects(mapping) ? "?" : "-");
 	format_bar(bar, share_of(mapping, node), expected);
 	if (named)
 		fprintf(out, "  %-*s  ", BAR_WIDTH + 1, bar);
@@ -104,9 +119,9 @@ static void print_nodes(FILE *out, const struct view *view,
 		if (!node_is_shown(mapping, i))
 			continue;
 		if (first)
-			fprintf(out, "  %5luK", mapping->page_kb);
+			print_page_size(out, mapping);
 		else
-			fprintf(out, "%46s", "");
+			fprintf(out, "%48s", "");
 		print_node(out, view, mapping, i, first && *mapping->name);
 		if (first)
 			print_text(out, mapping->name, 0);
@@ -120,11 +135,13 @@ static void print_table_mapping(FILE *out, const struct view *view,
 {
 	fprintf(out, "%-12s  ", mapping->address);
 	print_text(out, mapping->policy, 24);
+	if (mapping->cut)
+		fputs("...", out);
 	if (mapping->total) {
 		print_nodes(out, view, mapping);
 		return;
 	}
-	fprintf(out, "  %6s  %4s  %10u  %6s  %8s", "-", "-", 0, "-", "-");
+	fprintf(out, "  %8s  %4s  %10u  %6s  %8s", "-", "-", 0, "-", "-");
 	if (*mapping->name) {
 		fprintf(out, "  %*s  ", BAR_WIDTH + 1, "");
 		print_text(out, mapping->name, 0);
@@ -134,6 +151,8 @@ static void print_table_mapping(FILE *out, const struct view *view,
 
 static void print_table_end(FILE *out, const struct view *view)
 {
+	if (view->cut)
+		fputs("\nA policy that ends in ... has more nodes than the kernel shows.\n", out);
 	if (!view->weighted)
 		return;
 	if (view->source == FROM_OPTION)
@@ -207,10 +226,13 @@ static void print_json_mapping(FILE *out, const struct view *view,
 	fputs(view->mappings ? "," : "", out);
 	fprintf(out, "{\"address\":\"%s\",\"policy\":", mapping->address);
 	print_json_text(out, mapping->policy);
-	fputs(",\"mapping\":", out);
+	fprintf(out, ",\"policy_cut\":%s,\"mapping\":", mapping->cut ? "true" : "false");
 	print_json_text(out, mapping->name);
-	fprintf(out, ",\"page_kB\":%lu,\"pages\":%lu,\"nodes\":[",
-		mapping->page_kb, mapping->total);
+	if (mapping->page_kb)
+		fprintf(out, ",\"page_kB\":%lu", mapping->page_kb);
+	else
+		fputs(",\"page_kB\":null", out);
+	fprintf(out, ",\"pages\":%lu,\"nodes\":[", mapping->total);
 	for (i = 0; i < MAX_NODES; i++) {
 		if (!node_is_shown(mapping, i))
 			continue;

@@ -18,6 +18,7 @@ struct view {
 	enum source source;		/* of the ratio */
 	struct ratio ratio;
 	bool weighted;			/* a mapping is interleaved by weight */
+	bool cut;			/* a policy is not shown whole by the kernel */
 	unsigned long mappings;		/* shown so far */
 };
 

@@ -202,6 +202,7 @@ static bool print_lines(FILE *maps, const char *path, FILE *out,
 		}
 		printer->mapping(out, view, &mapping);
 		view->weighted |= mapping.placing == PLACED_BY_WEIGHT;
+		view->cut |= mapping.cut;
 		view->mappings++;
 	}
 	free(line);

@@ -9,9 +9,13 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
+
+/* Characters of a policy that kernels without the series have room for */
+#define MOST_OF_POLICY 63
 
 /* Cuts off the first @len characters of @text and the blank behind them */
 static char *cut(char *text, size_t len)
@@ -46,9 +50,52 @@ static bool has_mode(const char *policy, const char *mode)
 	       !strncmp(policy, mode, strlen(mode));
 }
 
+static char *number_before(const char *list, char *end)
+{
+	while (end > list && isdigit((unsigned char)end[-1]))
+		end--;
+	return end;
+}
+
+/*
+ * Where the sure part of a policy's @list ends when the kernel has cut it off;
+ * NULL when it is whole. A number at the end may be the beginning of a larger
+ * one: it must be if it does not ascend, as lists do.
+ */
+static char *cut_of_list(const char *policy, char *list)
+{
+	char *end = list + strlen(list);
+	char *last = number_before(list, end), *separator = last - 1;
+
+	if (last == list)
+		return NULL;
+	if (end == policy + MOST_OF_POLICY)
+		return separator;
+	if (*separator == ',' && last < end &&
+	    strtoul(last, NULL, 10) <= strtoul(number_before(list, separator), NULL, 10))
+		return separator;
+	return NULL;
+}
+
+static bool parse_policy_nodes(struct mapping *mapping, char *list)
+{
+	char *end = cut_of_list(mapping->policy, list);
+	bool good;
+	char kept;
+
+	if (!end)
+		return parse_nodes(list, &mapping->nodes);
+	mapping->cut = true;
+	kept = *end;
+	*end = '\0';
+	good = parse_nodes(list, &mapping->nodes);
+	*end = kept;
+	return good;
+}
+
 static bool parse_policy(struct mapping *mapping)
 {
-	const char *colon = strchr(mapping->policy, ':');
+	char *colon = strchr(mapping->policy, ':');
 
 	if (!*mapping->policy)
 		return false;
@@ -56,7 +103,7 @@ static bool parse_policy(struct mapping *mapping)
 		mapping->placing = PLACED_BY_WEIGHT;
 	else if (has_mode(mapping->policy, "interleave"))
 		mapping->placing = PLACED_EVENLY;
-	return !colon || parse_nodes(colon + 1, &mapping->nodes);
+	return !colon || parse_policy_nodes(mapping, colon + 1);
 }
 
 /* N0=5 */
@@ -115,6 +162,16 @@ static bool parse_word(char *word, struct mapping *mapping)
 	return true;
 }
 
+/* Own weights are told of each node of the policy. */
+static void take_nodes_of_own(struct mapping *mapping)
+{
+	int i;
+
+	for (i = 0; i < MAX_NODES; i++)
+		mapping->nodes.in[i] = mapping->own.weight[i];
+	mapping->cut = false;
+}
+
 bool parse_mapping(char *line, struct mapping *mapping)
 {
 	size_t address = strspn(line, "0123456789abcdef");
@@ -137,5 +194,7 @@ bool parse_mapping(char *line, struct mapping *mapping)
 		if (!parse_word(word, mapping))
 			return false;
 	}
+	if (mapping->cut && mapping->has_own)
+		take_nodes_of_own(mapping);
 	return true;
 }

@@ -15,10 +15,11 @@ struct mapping {
 	const char *policy;
 	const char *name;		/* "file=..., "heap", "stack" or "" */
 	enum placing placing;
-	struct nodes nodes;		/* of the policy */
+	bool cut;			/* the policy has more nodes than the kernel shows */
+	struct nodes nodes;		/* of the policy; those that are sure, if it is cut */
 	bool has_own;
 	struct ratio own;		/* in force, of a policy with weights of its own */
-	unsigned long page_kb;		/* 0 for a mapping without pages */
+	unsigned long page_kb;		/* 0: unknown, without pages or of an old kernel */
 	unsigned long pages[MAX_NODES];
 	unsigned long total;
 };
