@@ -50,6 +50,8 @@ void weighted_interleave_collapse(struct vm_area_struct *vma, unsigned long addr
 void weighted_interleave_collapse_file(struct mm_struct *mm, struct file *file,
 				       unsigned long index, u32 *node_load);
 
+bool interleave_needs_address(struct vm_area_struct *vma, unsigned long addr);
+
 int weighted_interleave_move(struct mm_struct *mm, unsigned long start,
 			     unsigned long end, const struct mempolicy *pol,
 			     unsigned long flags);
@@ -96,6 +98,12 @@ static inline void weighted_interleave_collapse_file(struct mm_struct *mm,
 						     unsigned long index,
 						     u32 *node_load)
 {
+}
+
+static inline bool interleave_needs_address(struct vm_area_struct *vma,
+					    unsigned long addr)
+{
+	return false;
 }
 
 static inline void weighted_interleave_complete_task(struct task_struct *task)

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whether a page that comes back from swap needs an address of its own.
+ *
+ * Readahead by the page table knows the address of each page of its window.
+ * Readahead by place on the disk knows that of the page that is asked for alone:
+ * its neighbours there may be anybody's, at any offset. With that one address all
+ * of a window goes to one node. A policy that interleaves is served page by page
+ * then: the address that is asked for and a page's distance on the disk would keep
+ * the ratio at best, as slots lie in the order of reclaim, and not the place.
+ */
+#include <linux/mempolicy_ops.h>
+#include <linux/mm.h>
+#include <linux/nodemask.h>
+#include <linux/sched.h>
+
+#include "policy.h"
+
+/**
+ * interleave_needs_address - do neighbours of a page belong on other nodes?
+ * @vma:  the mapping, or one that holds the policy and the offset of a page of
+ *        shared memory and nothing else; NULL for none
+ * @addr: address in @vma
+ *
+ * Asked for the policy by which the page is allocated: that of the mapping or the
+ * shared object, else of the caller. With swapoff that is not the task whose memory
+ * it is, as pages do not tell.
+ *
+ * Context: mmap_lock of @vma held, unless nobody else has @vma. Takes the lock of
+ * the policies of a shared object.
+ * Return: true if the policy interleaves over more than one node.
+ */
+bool interleave_needs_address(struct vm_area_struct *vma, unsigned long addr)
+{
+	struct mempolicy *pol = __get_vma_policy(vma, addr);
+	nodemask_t nodes;
+	bool needs;
+
+	if (!pol)
+		pol = get_task_policy(current);
+	nodes = interleave_nodes_now(pol);
+	needs = mpol_is_interleave(pol) && nodes_weight(nodes) > 1;
+	mpol_cond_put(pol);
+	return needs;
+}
