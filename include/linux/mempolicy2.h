@@ -12,6 +12,7 @@
 
 struct list_head;
 struct mm_struct;
+struct seq_file;
 
 /**
  * struct mpol_args - a policy to be made
@@ -70,5 +71,7 @@ long mpol_set_range(unsigned long start, unsigned long len,
 int mpol_queue_misplaced(struct mm_struct *mm, unsigned long start,
 			 unsigned long end, const struct mempolicy *pol,
 			 unsigned long flags, struct list_head *lists);
+void mpol_show(struct seq_file *file, struct mempolicy *pol);
+void mpol_show_option(struct seq_file *file, struct mempolicy *pol);
 
 #endif /* _LINUX_MEMPOLICY2_H */

@@ -52,7 +52,7 @@ saved=$(for file in "$weights"/node* "$weights/auto"; do echo "$file $(cat "$fil
 failed=0
 
 echo "TAP version 13"
-echo "1..9"
+echo "1..10"
 
 for file in "$weights"/node*; do echo 1 >"$file"; done
 mpolctl weights 0=1 1=1 >/dev/null &&
@@ -75,6 +75,11 @@ result "a list without a weight is refused"
 mpolctl run --weights 0=5,1=1 -- false
 [ $? -eq 1 ]
 result "the status is that of the command"
+# As many positions as nodes, and one more: that is the first node again.
+nodes=$(all_weights | wc -l)
+mpolctl run --relative --weights "0=1,1=1,$nodes=2" -- \
+	grep -q ' weights=0:3,1:1$' /proc/self/numa_maps
+result "a position beyond the last node has its weight"
 two-threads --mib 32 --pages 4096 >/tmp/threads || {
 	sed 's/^/# /' /tmp/threads
 	false

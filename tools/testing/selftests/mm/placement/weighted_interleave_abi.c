@@ -207,6 +207,96 @@ TEST_F(abi, mode_flags)
 				       &self->nodes, 0));
 }
 
+/* Every other node, which with many of them is a long list */
+static struct nodeset scattered(const struct nodeset *memory)
+{
+	struct nodeset nodes;
+	int i;
+
+	nodeset_clear(&nodes);
+	for (i = 0; nodeset_nth(memory, i) >= 0; i += 2)
+		nodeset_add(&nodes, nodeset_nth(memory, i));
+	return nodes;
+}
+
+TEST_F(abi, numa_maps_shows_all_nodes)
+{
+	static const struct {
+		int mode;
+		const char *name;
+	} policies[] = {
+		{ MPOL_WEIGHTED_INTERLEAVE, "weighted interleave" },
+		{ MPOL_WEIGHTED_INTERLEAVE | MPOL_F_STATIC_NODES, "weighted interleave=static" },
+		{ MPOL_INTERLEAVE | MPOL_F_STATIC_NODES, "interleave=static" },
+		{ MPOL_BIND, "bind" },
+		{ MPOL_BIND | MPOL_F_STATIC_NODES | MPOL_F_NUMA_BALANCING,
+		  "bind=static|balancing" },
+	};
+	char list[512], want[600], text[600];
+	struct nodeset nodes;
+	struct area area;
+	size_t i;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+
+	nodes = scattered(&self->memory);
+	nodeset_format(&nodes, list, sizeof(list));
+	ASSERT_EQ(0, area_map(&area, 1, 1));
+	for (i = 0; i < ARRAY_LEN(policies); i++) {
+		snprintf(want, sizeof(want), "%s:%s", policies[i].name, list);
+		ASSERT_EQ(0, policy_set(policies[i].mode, &nodes));
+		ASSERT_EQ(0, numa_maps_policy(area.start, text, sizeof(text)));
+		EXPECT_STREQ(want, text);
+	}
+	ASSERT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
+	ASSERT_EQ(0, policy_bind(area.start, area.len, MPOL_WEIGHTED_INTERLEAVE, &nodes, 0));
+	snprintf(want, sizeof(want), "weighted interleave:%s", list);
+	ASSERT_EQ(0, numa_maps_policy(area.start, text, sizeof(text)));
+	EXPECT_STREQ(want, text);
+}
+
+#define MAPPINGS 400
+
+/* Wherever a page of the file ends: each line is there, once, and whole */
+TEST_F(abi, numa_maps_of_many_mappings)
+{
+	char list[512], want[600], line[1024];
+	const size_t page = page_bytes();
+	unsigned long long address;
+	int i, next = 0, used;
+	struct nodeset nodes;
+	struct area area;
+	FILE *file;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+
+	nodes = scattered(&self->memory);
+	nodeset_format(&nodes, list, sizeof(list));
+	ASSERT_EQ(0, area_map(&area, MAPPINGS, 1));
+	for (i = 0; i < MAPPINGS; i += 2)
+		ASSERT_EQ(0, policy_bind(area.start + i * page, page,
+					 MPOL_WEIGHTED_INTERLEAVE, &nodes, 0));
+	file = fopen("/proc/self/numa_maps", "re");
+	ASSERT_TRUE(!!file);
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%llx %n", &address, &used) != 1 ||
+		    address < (uintptr_t)area.start ||
+		    address >= (uintptr_t)area.start + area.len)
+			continue;
+		EXPECT_EQ((uintptr_t)area.start + next * page, address);
+		if (next % 2)
+			snprintf(want, sizeof(want), "default\n");
+		else
+			snprintf(want, sizeof(want), "weighted interleave:%s\n", list);
+		EXPECT_STREQ(want, line + used);
+		next++;
+	}
+	fclose(file);
+	EXPECT_EQ(MAPPINGS, next);
+}
+
 /* The user's mask comes back with the flags, also nodes without memory */
 TEST_F(abi, masks_as_interleave_reports_them)
 {

@@ -129,6 +129,33 @@ TEST_F(tmpfs, mount_option)
 	}
 }
 
+/* Every other node, which with many of them is a long list */
+TEST_F(tmpfs, mount_shows_all_nodes)
+{
+	static const char * const modes[] = {
+		"weighted-interleave", "weighted-interleave=relative", "interleave=static",
+		"bind",
+	};
+	char list[512], want[600], got[600], dir[64];
+	struct nodeset nodes;
+	size_t i;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+
+	nodeset_clear(&nodes);
+	for (i = 0; nodeset_nth(&self->memory, i) >= 0; i += 2)
+		nodeset_add(&nodes, nodeset_nth(&self->memory, i));
+	nodeset_format(&nodes, list, sizeof(list));
+	for (i = 0; i < ARRAY_LEN(modes); i++) {
+		snprintf(want, sizeof(want), "mpol=%s:%s", modes[i], list);
+		ASSERT_EQ(0, fs_mount("tmpfs", want, dir, sizeof(dir)));
+		ASSERT_EQ(0, mount_policy(dir, got, sizeof(got)));
+		EXPECT_STREQ(want, got);
+		fs_unmount(dir);
+	}
+}
+
 TEST_F(tmpfs, mount_without_nodes)
 {
 	char want[600], list[512], got[600], dir[64];
