@@ -139,7 +139,7 @@ esac
 
 # initramfs_async=0: unpacking says when it is done, and must not say so between two lines of a KUnit test.
 common="console=$console output=$output panic=-1 printk.devkmsg=on no_timer_check initramfs_async=0"
-# shellcheck disable=SC2046 # these are words
+# shellcheck disable=SC2046,SC2086 # these are words
 set -- $(scenario_value "$conf" qemu) $table $(qemu_nothing) $(qemu_time "$accel" "$cpu" "$shift") \
 	"$@" -kernel "$image" -initrd "$work/initramfs" \
 	-append "$common $(scenario_value "$conf" append) $arguments"

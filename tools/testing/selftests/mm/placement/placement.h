@@ -115,7 +115,10 @@ int nodeset_read(const char *name, struct nodeset *set);
 int node_without_memory(void);
 /* What the firmware says of two nodes that are online, -errno */
 int node_distance(int from, int to);
-/* Those with memory that serves CPUs: nodes with CPUs, and what is nearest to CPUs without memory where none of these is as near */
+/*
+ * Those with memory that serves CPUs: nodes with CPUs, and what is nearest to CPUs
+ * without memory where none of these is as near
+ */
 int serving_nodes(struct nodeset *set);
 /* One of those, the nearest to @node; @node itself when it is one of them; -1 for none */
 int serving_node(int node);
