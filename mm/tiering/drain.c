@@ -20,6 +20,7 @@
 #include <linux/workqueue.h>
 
 #include "../internal.h"
+#include "allowed.h"
 #include "promote.h"
 
 /* How often queued pages are looked at while there is no budget for them */
@@ -79,6 +80,10 @@ static enum drained promote_at(struct promotion_node *node,
 	if (node_is_toptier(page_to_nid(page))) {
 		put_page(page);
 		return DRAINED;
+	}
+	if (!tiering_may_hold_folio(page_folio(page), node->nid)) {
+		put_page(page);
+		return GONE;
 	}
 	pages = thp_nr_pages(page);
 	if (!promotion_budget_take(&node->budget, ktime_get_ns(),

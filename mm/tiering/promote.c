@@ -20,6 +20,7 @@
 #include <linux/timekeeping.h>
 #include <linux/vmstat.h>
 
+#include "allowed.h"
 #include "promote.h"
 
 #define CREATE_TRACE_POINTS
@@ -104,7 +105,8 @@ bool promotion_wanted(struct page *page, unsigned long address, int nid)
 	promotion_begin(0, 0);
 	current->numa_slow_faults += pages;
 	if (!node || nid == page_to_nid(page) ||
-	    !node_isset(nid, cpuset_current_mems_allowed))
+	    !node_isset(nid, cpuset_current_mems_allowed) ||
+	    !tiering_may_hold_folio(page_folio(page), nid))
 		return false;
 
 	this_cpu_add(node->counts->pages[latency_bin(latency)], pages);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Demotion to slower nodes: what reclaim calls.
+ */
+#ifndef _LINUX_MEMORY_DEMOTION_H
+#define _LINUX_MEMORY_DEMOTION_H
+
+#include <linux/types.h>
+
+struct mem_cgroup;
+struct page;
+
+#if defined(CONFIG_NUMA) && defined(CONFIG_MIGRATION)
+bool demotion_possible(int nid, struct mem_cgroup *memcg);
+struct page *demotion_alloc(struct page *page, unsigned long private);
+#else
+static inline bool demotion_possible(int nid, struct mem_cgroup *memcg)
+{
+	return false;
+}
+
+static inline struct page *demotion_alloc(struct page *page,
+					  unsigned long private)
+{
+	return NULL;
+}
+#endif
+
+#endif /* _LINUX_MEMORY_DEMOTION_H */

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where reclaim demotes pages to.
+ *
+ * The base asks for a node of the next tier and falls back to all slower ones.
+ * Here those that the page's cgroup may not have are left out: where none is
+ * left, that node is the last one for this memory, which is then dropped or
+ * swapped out from there as from the slowest node of the machine.
+ */
+#include <linux/gfp.h>
+#include <linux/memcontrol.h>
+#include <linux/memory-tiers.h>
+#include <linux/memory_demotion.h>
+#include <linux/migrate.h>
+#include <linux/mm.h>
+#include <linux/nodemask.h>
+#include <linux/topology.h>
+
+#include "../internal.h"
+#include "allowed.h"
+
+/*
+ * As the base asks: at once, or not at all. But without __GFP_HARDWALL: the page
+ * belongs to somebody else, and the task that reclaims may be bound to the very
+ * node that is full. It would find nothing to reclaim there, and kill.
+ */
+#define GFP_DEMOTION	((GFP_HIGHUSER_MOVABLE & ~(__GFP_RECLAIM | __GFP_HARDWALL)) | \
+			 GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
+
+/* Slower nodes that memory of @memcg may be on */
+static nodemask_t allowed_targets(int from, struct mem_cgroup *memcg)
+{
+	nodemask_t targets;
+	int nid;
+
+	node_get_allowed_targets(NODE_DATA(from), &targets);
+	for_each_node_mask(nid, targets)
+		if (!tiering_may_hold(memcg, nid))
+			node_clear(nid, targets);
+	return targets;
+}
+
+static bool is_faster(int nid, int other)
+{
+	nodemask_t slower;
+
+	node_get_allowed_targets(NODE_DATA(nid), &slower);
+	return node_isset(other, slower);
+}
+
+/* The nearest of the fastest tier among @targets */
+static int best_target(int from, const nodemask_t *targets)
+{
+	int nid, best = NUMA_NO_NODE;
+
+	for_each_node_mask(nid, *targets)
+		if (best == NUMA_NO_NODE || is_faster(nid, best) ||
+		    (!is_faster(best, nid) &&
+		     node_distance(from, nid) < node_distance(from, best)))
+			best = nid;
+	return best;
+}
+
+/**
+ * demotion_possible - is there a slower node for memory of a cgroup?
+ * @nid:   the node on which it is
+ * @memcg: the memory cgroup, which stays, or NULL for any
+ *
+ * Context: any.
+ */
+bool demotion_possible(int nid, struct mem_cgroup *memcg)
+{
+	nodemask_t targets = allowed_targets(nid, memcg);
+
+	return !nodes_empty(targets);
+}
+
+/**
+ * demotion_alloc - a place for a page that is demoted
+ * @page:    isolated from its LRU list
+ * @private: not used
+ *
+ * The node that is best is tried by itself first, which wakes its kswapd: else
+ * pages would go to still slower nodes as long as these have room.
+ *
+ * Context: as a new_page_t of migrate_pages().
+ * Return: the new page, or NULL.
+ */
+struct page *demotion_alloc(struct page *page, unsigned long private)
+{
+	int from = page_to_nid(page), nid = next_demotion_node(from);
+	nodemask_t targets = allowed_targets(from, page_memcg(page));
+	struct migration_target_control mtc = {
+		.gfp_mask = GFP_DEMOTION | __GFP_THISNODE,
+	};
+	struct page *target;
+
+	if (nodes_empty(targets))
+		return NULL;
+	if (nid == NUMA_NO_NODE || !node_isset(nid, targets))
+		nid = best_target(from, &targets);
+	mtc.nid = nid;
+	target = alloc_migration_target(page, (unsigned long)&mtc);
+	if (target)
+		return target;
+	mtc.gfp_mask &= ~__GFP_THISNODE;
+	mtc.nmask = &targets;
+	return alloc_migration_target(page, (unsigned long)&mtc);
+}

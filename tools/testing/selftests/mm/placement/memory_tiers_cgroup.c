@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory of a cgroup moves between tiers only to nodes that the cgroup's cpuset
+ * allows, whoever moves it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cases.h"
+#include "promotion.h"
+
+/* What is demoted from a cgroup that may, before others are looked at */
+#define ENOUGH (SOME_PAGES / 8)
+#define MIN_FREE "/proc/sys/vm/min_free_kbytes"
+/* Steps of give_up() that the node stays given up, so that it is well below its mark */
+#define STEPS_BELOW 5
+
+/* A cgroup of version 2 with a cpuset and a memory controller of its own */
+struct group {
+	char path[96];
+};
+
+FIXTURE(cgroups)
+{
+	struct context ctx;
+	char mount[64];
+	/* At most two at a time */
+	struct group group[2];
+	/* What a test has to leave as it was, if it changes it */
+	long min_free;
+	struct nodeset all;
+	/* Those without CPUs */
+	struct nodeset slow;
+};
+
+/* -EOPNOTSUPP where cpusets belong to cgroup 1 */
+static int groups_enter(char *mount, size_t size)
+{
+	char path[96];
+
+	if (fs_mount("cgroup2", NULL, mount, size)) {
+		mount[0] = '\0';
+		return -EOPNOTSUPP;
+	}
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", mount);
+	return file_print(path, "+memory +cpuset") ? -EOPNOTSUPP : 0;
+}
+
+static int group_make(struct group *group, const char *mount, const char *name,
+		      const struct nodeset *nodes)
+{
+	char path[128], list[512];
+
+	snprintf(group->path, sizeof(group->path), "%s/%s.%d", mount, name, getpid());
+	if (mkdir(group->path, 0755))
+		return -errno;
+	snprintf(path, sizeof(path), "%s/cpuset.mems", group->path);
+	return file_print(path, "%s", nodeset_format(nodes, list, sizeof(list)));
+}
+
+static int group_join(const char *group)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", group);
+	return file_print(path, "0");
+}
+
+FIXTURE_SETUP(cgroups)
+{
+	struct nodeset cpu;
+	int i;
+
+	ASSERT_TRUE(context_enter(&self->ctx));
+	if (self->ctx.missing)
+		return;
+	/* Those who promote switch it on. */
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
+	if (groups_enter(self->mount, sizeof(self->mount))) {
+		ASSERT_TRUE(context_leave(&self->ctx));
+		self->ctx.missing = "needs cpusets and memory in cgroup 2";
+		return;
+	}
+	ASSERT_EQ(0, nodeset_read("has_memory", &self->all));
+	ASSERT_EQ(0, nodeset_read("has_cpu", &cpu));
+	for (i = 0; i < (int)ARRAY_LEN(cpu.word); i++)
+		self->slow.word[i] = self->all.word[i] & ~cpu.word[i];
+}
+
+FIXTURE_TEARDOWN(cgroups)
+{
+	int rounds, i;
+
+	for (i = 0; i < (int)ARRAY_LEN(self->group); i++) {
+		/* A child that was killed may not have left yet. */
+		for (rounds = 0; self->group[i].path[0] && rmdir(self->group[i].path) &&
+		     errno == EBUSY && settle(&rounds);)
+			;
+	}
+	if (self->mount[0])
+		fs_unmount(self->mount);
+	if (self->min_free)
+		EXPECT_EQ(0, file_print(MIN_FREE, "%ld", self->min_free));
+	EXPECT_TRUE(context_leave(&self->ctx));
+}
+
+/*
+ * Memory that a child in a group has taken and that nobody uses from then on. The
+ * child stops, and once more when it has unlocked it.
+ */
+struct held {
+	struct area area;
+	pid_t pid;
+};
+
+static int wait_for_stop(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status) ? 0 : -ECHILD;
+}
+
+/* What was used before, was used long ago */
+static int is_cold(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/clear_refs", pid);
+	return file_print(path, "1");
+}
+
+static int hold(struct held *held, const struct group *group, int node, size_t pages,
+		bool locked)
+{
+	struct nodeset nodes = nodeset_of(node);
+	char *start;
+	int ret;
+
+	ret = area_map(&held->area, pages, 1);
+	if (ret)
+		return ret;
+	start = held->area.start;
+	held->pid = fork();
+	if (held->pid < 0)
+		return -errno;
+	if (held->pid) {
+		ret = wait_for_stop(held->pid);
+		return ret ? ret : is_cold(held->pid);
+	}
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || group_join(group->path) ||
+	    madvise(start, held->area.len, MADV_NOHUGEPAGE) ||
+	    policy_bind(start, held->area.len, MPOL_PREFERRED, &nodes, 0))
+		_exit(1);
+	touch(start, pages, page_bytes());
+	if (policy_bind(start, held->area.len, MPOL_DEFAULT, NULL, 0) ||
+	    (locked && mlock(start, held->area.len)))
+		_exit(1);
+	raise(SIGSTOP);
+	if (munlock(start, held->area.len))
+		_exit(1);
+	raise(SIGSTOP);
+	_exit(0);
+}
+
+static int unlock(const struct held *held)
+{
+	int ret = kill(held->pid, SIGCONT) ? -errno : wait_for_stop(held->pid);
+
+	return ret ? ret : is_cold(held->pid);
+}
+
+static void let_go(struct held *held)
+{
+	unfill(held->pid);
+	area_unmap(&held->area);
+}
+
+static int held_on(const struct held *held, int node)
+{
+	const char *end = held->area.start + held->area.len;
+	char line[512], path[32], name[16], *text;
+	int count = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/numa_maps", held->pid);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	snprintf(name, sizeof(name), " N%d=", node);
+	while (fgets(line, sizeof(line), file)) {
+		const char *start = (char *)(uintptr_t)strtoull(line, NULL, 16);
+
+		text = strstr(line, name);
+		if (text && start >= held->area.start && start < end)
+			count += atoi(text + strlen(name));
+	}
+	fclose(file);
+	return count;
+}
+
+static int held_on_any(const struct held *held, const struct nodeset *nodes)
+{
+	int node, count = 0;
+
+	for (node = 0; node < MAX_NODES; node++)
+		if (nodeset_has(nodes, node))
+			count += held_on(held, node);
+	return count;
+}
+
+/*
+ * Takes @pages of @node beyond what it has, so that cold memory has to go; until
+ * @count pages of @held are on @nodes, or nothing more happens.
+ */
+static bool is_pushed_to(const struct held *held, const struct nodeset *nodes, int count,
+			 int node, size_t pages)
+{
+	struct area more;
+	pid_t filler;
+	int rounds = 0;
+
+	filler = fill(node, zone_pages(node, "high") + SOME_PAGES / 8, true);
+	if (filler < 0 || map_on(&more, node, pages, false))
+		return false;
+	while (held_on_any(held, nodes) < count && settle(&rounds))
+		;
+	unfill(filler);
+	area_unmap(&more);
+	note("%d pages came, %d were to", held_on_any(held, nodes), count);
+	return held_on_any(held, nodes) >= count;
+}
+
+/* Two cgroups, both with cold memory: one may have slow memory, the other may not. */
+TEST_F_TIMEOUT(cgroups, cold_memory_stays_on_allowed_nodes, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct held bound, other;
+	struct nodeset fast;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
+		SKIP(return, "a node is too small");
+	fast = nodeset_of(ctx->fast);
+	ASSERT_EQ(0, group_make(&self->group[0], self->mount, "bound", &fast));
+	ASSERT_EQ(0, group_make(&self->group[1], self->mount, "other", &self->all));
+	ASSERT_EQ(0, hold(&bound, &self->group[0], ctx->fast, 2 * SOME_PAGES, false));
+	ASSERT_EQ(0, hold(&other, &self->group[1], ctx->fast, 2 * SOME_PAGES, false));
+	EXPECT_TRUE(is_pushed_to(&other, &self->slow, ENOUGH, ctx->fast, SOME_PAGES));
+	EXPECT_EQ(2 * SOME_PAGES, held_on(&bound, ctx->fast));
+	let_go(&other);
+	let_go(&bound);
+}
+
+/* The node that is nearest may not be had: it is the next one then, and no other. */
+TEST_F_TIMEOUT(cgroups, cold_memory_passes_by_the_nearest_node, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct nodeset allowed, rest = self->slow;
+	struct held held;
+	int last;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (nodeset_count(&self->slow) < 2)
+		SKIP(return, "needs two nodes without CPUs");
+	last = nodeset_nth(&self->slow, nodeset_count(&self->slow) - 1);
+	if (!has_room(last, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
+		SKIP(return, "a node is too small");
+	allowed = nodeset_pair(ctx->fast, last);
+	rest.word[last / BITS_PER_WORD] &= ~(1UL << last % BITS_PER_WORD);
+	ASSERT_EQ(0, group_make(&self->group[0], self->mount, "far", &allowed));
+	ASSERT_EQ(0, hold(&held, &self->group[0], ctx->fast, 2 * SOME_PAGES, false));
+	allowed = nodeset_of(last);
+	EXPECT_TRUE(is_pushed_to(&held, &allowed, ENOUGH, ctx->fast, SOME_PAGES));
+	EXPECT_EQ(0, held_on_any(&held, &rest));
+	let_go(&held);
+}
+
+/*
+ * Locks memory of @node bit by bit until there is so little that kswapd begins, and
+ * then a bit more. It finds nothing, as all else there is locked, too, and gives up
+ * for good.
+ */
+static bool give_up(struct area *area, int node)
+{
+	const size_t step = SOME_PAGES / 32 * page_bytes();
+	struct nodeset nodes = nodeset_of(node);
+	int rounds = 0, given_up = 0;
+	size_t i;
+
+	if (area_map(area, node_free_pages(node) + MOST_PAGES, 1) ||
+	    policy_bind(area->start, area->len, MPOL_BIND, &nodes, 0))
+		return false;
+	for (i = 0; i + step < area->len && given_up < STEPS_BELOW; i += step, rounds = 0) {
+		if (mlock(area->start + i, step) || !settle(&rounds))
+			return false;
+		given_up = is_given_up(node) ? given_up + 1 : 0;
+	}
+	note("%zu pages locked, %ld left, low is %ld", i / page_bytes(),
+	     node_free_pages(node), zone_pages(node, "low"));
+	return given_up == STEPS_BELOW;
+}
+
+struct request {
+	const struct group *group;
+	int node;
+	size_t pages;
+};
+
+/* A task in the group takes memory; killed, it does not say so. */
+static int take(void *arg)
+{
+	const struct request *request = arg;
+	struct area area;
+
+	if (group_join(request->group->path))
+		return 2;
+	return map_on(&area, request->node, request->pages, false) ? 3 : 0;
+}
+
+/*
+ * Who reclaims may itself have fast memory alone. What is demoted is that of others,
+ * and kswapd, which may use all nodes, has given the fast one up.
+ */
+TEST_F_TIMEOUT(cgroups, for_a_task_that_may_not_itself, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct request request;
+	struct nodeset fast;
+	struct held other;
+	struct area more;
+	long long killed;
+	size_t room;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
+		SKIP(return, "a node is too small");
+	fast = nodeset_of(ctx->fast);
+	ASSERT_EQ(0, group_make(&self->group[0], self->mount, "bound", &fast));
+	ASSERT_EQ(0, group_make(&self->group[1], self->mount, "other", &self->all));
+	/* Marks so far apart that there is something between them */
+	self->min_free = file_number(MIN_FREE);
+	ASSERT_LT(0, self->min_free);
+	ASSERT_EQ(0, file_print(MIN_FREE, "65536"));
+	room = node_free_pages(ctx->fast) - zone_pages(ctx->fast, "high") - SOME_PAGES;
+	ASSERT_EQ(0, hold(&other, &self->group[1], ctx->fast, room, true));
+	ASSERT_TRUE(give_up(&more, ctx->fast));
+	ASSERT_EQ(0, unlock(&other));
+	killed = counter("oom_kill");
+	request.group = &self->group[0];
+	request.node = ctx->fast;
+	request.pages = 2 * SOME_PAGES;
+	EXPECT_EQ(0, in_child(take, &request));
+	EXPECT_EQ(killed, counter("oom_kill"));
+	EXPECT_LT(0, held_on_any(&other, &self->slow));
+	let_go(&other);
+	area_unmap(&more);
+}
+
+/*
+ * What a task has taken in one cgroup stays charged to that, whatever the task may
+ * use by now. With the cgroup its cpuset goes, too.
+ */
+TEST_F_TIMEOUT(cgroups, hot_memory_stays_on_allowed_nodes, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct area area, own;
+	struct nodeset slow;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES) || !has_free_space(ctx->fast, MOST_PAGES))
+		SKIP(return, "a node is too small");
+	slow = nodeset_of(ctx->slow);
+	ASSERT_EQ(0, group_make(&self->group[0], self->mount, "slow", &slow));
+	ASSERT_EQ(0, group_join(self->group[0].path));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	ASSERT_EQ(0, group_join(self->mount));
+	ASSERT_EQ(0, map_on(&own, ctx->slow, SOME_PAGES, false));
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
+	ASSERT_TRUE(passes_go_by(&area, FEW_PASSES, touch_once));
+	EXPECT_TRUE(comes_to(&own, ctx->fast, SOME_PAGES));
+	EXPECT_EQ(SOME_PAGES, count_on(&area, ctx->slow));
+	ASSERT_EQ(0, rmdir(self->group[0].path));
+	self->group[0].path[0] = '\0';
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	area_unmap(&own);
+	area_unmap(&area);
+}
