@@ -5,6 +5,7 @@
 #ifndef _LINUX_MEMORY_TIERING_H
 #define _LINUX_MEMORY_TIERING_H
 
+#include <linux/nodemask.h>
 #include <linux/types.h>
 
 struct memory_dev_type;
@@ -17,6 +18,7 @@ struct memory_dev_type *tiering_place_node(int nid,
 struct memory_dev_type *tiering_node_type(int nid,
 					  struct memory_dev_type *driver);
 void tiering_place_all(void);
+void tiering_top_nodes(nodemask_t *nodes);
 void tiering_set_speed(unsigned int nid, const struct node_hmem_attrs *attrs,
 		       unsigned int access);
 #else

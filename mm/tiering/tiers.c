@@ -18,8 +18,10 @@
  * type when it takes the node out as when it put it in.
  */
 #include <linux/err.h>
+#include <linux/limits.h>
 #include <linux/memory-tiers.h>
 #include <linux/memory_tiering.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/node.h>
 #include <linux/nodemask.h>
@@ -207,6 +209,41 @@ void tiering_place_all(void)
 		if (move_node(nid, &serving))
 			pr_warn("memory tiering: no memory to move node %d\n", nid);
 	establish_demotion_targets();
+}
+
+static int tier_of(int nid)
+{
+	return tiering_node_type(nid, tiering[nid].driver)->adistance /
+	       MEMTIER_CHUNK_SIZE;
+}
+
+/**
+ * tiering_top_nodes - the memory from whose tier nothing is promoted
+ * @nodes: gets the nodes; the slowest tier that has one of them is the top one
+ *
+ * That of nodes with CPUs that are online, as the base has it. Memory without CPUs
+ * that serves some counts where none that serves is in a faster tier: a driver or
+ * the administrator may have said that it is slow.
+ *
+ * Context: memory_tier_lock held.
+ */
+void tiering_top_nodes(nodemask_t *nodes)
+{
+	int nid, fastest = INT_MAX;
+	nodemask_t serving;
+
+	lockdep_assert_held(&memory_tier_lock);
+
+	memory_serving(&node_states[N_CPU], &serving);
+	/* One whose notifier waits for the lock is in no tier yet. */
+	for_each_node_mask(nid, serving)
+		if (is_placed(nid))
+			fastest = min(fastest, tier_of(nid));
+	nodes_clear(*nodes);
+	for_each_node_mask(nid, serving)
+		if (is_placed(nid) &&
+		    (node_state(nid, N_CPU) || tier_of(nid) == fastest))
+			node_set(nid, *nodes);
 }
 
 static u64 sum_of(unsigned int read, unsigned int write)

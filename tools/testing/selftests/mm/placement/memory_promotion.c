@@ -442,11 +442,39 @@ TEST_F_TIMEOUT(promotion, node_without_memory_has_the_nearest, PATIENT_TIMEOUT)
 	if (node < 0)
 		SKIP(return, "needs a node with CPUs and without memory");
 	fast = serving_node(node);
+	ASSERT_LE(0, fast);
 	if (!has_free_space(fast, SOME_PAGES))
 		SKIP(return, "the fast node has too little free memory");
 	ASSERT_EQ(0, stay_on(node));
 	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
 	EXPECT_TRUE(comes_to(&area, fast, SOME_PAGES));
+	area_unmap(&area);
+}
+
+/* Memory without CPUs that serves some is slow when the administrator says so. */
+TEST_F_TIMEOUT(promotion, node_made_slow_is_promoted_from, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct nodeset serving, cpu;
+	struct area area;
+	int node;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ASSERT_EQ(0, serving_nodes(&serving));
+	ASSERT_EQ(0, nodeset_read("has_cpu", &cpu));
+	for (node = MAX_NODES - 1; node >= 0; node--)
+		if (nodeset_has(&serving, node) && !nodeset_has(&cpu, node) &&
+		    node != ctx->fast)
+			break;
+	if (node < 0)
+		SKIP(return, "needs CPUs without memory, and memory nearest to them");
+	if (!has_free_space(ctx->fast, SOME_PAGES))
+		SKIP(return, "the fast node has too little free memory");
+	ASSERT_EQ(0, map_on(&area, node, SOME_PAGES, false));
+	ASSERT_EQ(0, distance_write(node, "2000"));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	EXPECT_EQ(0, distance_write(node, "0"));
 	area_unmap(&area);
 }
 
