@@ -16,7 +16,6 @@
 #include <linux/nodemask.h>
 #include <linux/topology.h>
 
-#include "../internal.h"
 #include "allowed.h"
 
 /*
@@ -26,6 +25,20 @@
  */
 #define GFP_DEMOTION	((GFP_HIGHUSER_MOVABLE & ~(__GFP_RECLAIM | __GFP_HARDWALL)) | \
 			 GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
+
+/*
+ * A huge page is asked for as migration does elsewhere, but for the same: the mask of
+ * huge pages has __GFP_HARDWALL again.
+ */
+static struct page *alloc_like(struct page *page, gfp_t gfp, int nid, nodemask_t *nodes)
+{
+	struct folio *folio = page_folio(page);
+
+	if (folio_test_large(folio))
+		gfp = ((gfp & ~__GFP_RECLAIM) | GFP_TRANSHUGE) & ~__GFP_HARDWALL;
+	folio = __folio_alloc(gfp, folio_order(folio), nid, nodes);
+	return folio ? &folio->page : NULL;
+}
 
 /* Slower nodes that memory of @memcg may be on */
 static nodemask_t allowed_targets(int from, struct mem_cgroup *memcg)
@@ -90,20 +103,12 @@ struct page *demotion_alloc(struct page *page, unsigned long private)
 {
 	int from = page_to_nid(page), nid = next_demotion_node(from);
 	nodemask_t targets = allowed_targets(from, page_memcg(page));
-	struct migration_target_control mtc = {
-		.gfp_mask = GFP_DEMOTION | __GFP_THISNODE,
-	};
 	struct page *target;
 
 	if (nodes_empty(targets))
 		return NULL;
 	if (nid == NUMA_NO_NODE || !node_isset(nid, targets))
 		nid = best_target(from, &targets);
-	mtc.nid = nid;
-	target = alloc_migration_target(page, (unsigned long)&mtc);
-	if (target)
-		return target;
-	mtc.gfp_mask &= ~__GFP_THISNODE;
-	mtc.nmask = &targets;
-	return alloc_migration_target(page, (unsigned long)&mtc);
+	target = alloc_like(page, GFP_DEMOTION | __GFP_THISNODE, nid, NULL);
+	return target ?: alloc_like(page, GFP_DEMOTION, nid, &targets);
 }
