@@ -5,8 +5,10 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "cases.h"
 #include "placement.h"
@@ -269,6 +271,35 @@ static int touches_file(void *arg)
 	madvise(map, work->pages * page_bytes(), MADV_NOHUGEPAGE);
 	touch(map, work->pages, page_bytes());
 	return 0;
+}
+
+/* A remount puts the policy that others are just reading. */
+TEST_F(tmpfs, shown_while_it_is_replaced)
+{
+	static const char * const mode[] = { "weighted-interleave", "interleave" };
+	char option[2][160], got[160];
+	int round, i;
+	pid_t pid;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	for (i = 0; i < 2; i++)
+		snprintf(option[i], sizeof(option[i]), "mpol=%s:%s", mode[i],
+			 self->list);
+	ASSERT_EQ(0, mount("tmpfs", self->dir, "tmpfs", MS_REMOUNT, option[0]));
+	pid = fork_child();
+	ASSERT_LE(0, pid);
+	for (i = 0; !pid; i = !i)
+		if (mount("tmpfs", self->dir, "tmpfs", MS_REMOUNT, option[i]))
+			_exit(1);
+	for (round = 0; round < 500; round++) {
+		ASSERT_EQ(0, mount_policy(self->dir, got, sizeof(got)));
+		ASSERT_TRUE(!strcmp(got, option[0]) || !strcmp(got, option[1]))
+			TH_LOG("%s", got);
+	}
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(pid, waitpid(pid, &i, 0));
+	EXPECT_TRUE(WIFSIGNALED(i));
 }
 
 /* The policy of a range is the file's: another process allocates by it */
