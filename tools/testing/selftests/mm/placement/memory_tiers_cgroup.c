@@ -23,6 +23,12 @@
 /* Steps of give_up() that the node stays given up, so that it is well below its mark */
 #define STEPS_BELOW 5
 
+/*
+ * Until the last of hot pages has come: with several CPUs, and with a cgroup that is
+ * about to be gone, a pass may find one busy.
+ */
+#define MANY_PASSES (8 * FEW_PASSES)
+
 /* A cgroup of version 2 with a cpuset and a memory controller of its own */
 struct group {
 	char path[96];
@@ -74,6 +80,9 @@ static int group_join(const char *group)
 	return file_print(path, "0");
 }
 
+/* Children that hold memory, as many as there are groups */
+static pid_t holder[2];
+
 FIXTURE_SETUP(cgroups)
 {
 	struct nodeset cpu;
@@ -97,18 +106,28 @@ FIXTURE_SETUP(cgroups)
 
 FIXTURE_TEARDOWN(cgroups)
 {
-	int rounds, i;
+	int rounds, i, left;
 
+	if (self->min_free > 0)
+		EXPECT_EQ(0, file_print(MIN_FREE, "%ld", self->min_free));
+	/* What a test that failed has left behind */
+	for (i = 0; i < (int)ARRAY_LEN(holder); i++)
+		if (holder[i])
+			unfill(holder[i]);
+	if (self->mount[0])
+		EXPECT_EQ(0, group_join(self->mount));
 	for (i = 0; i < (int)ARRAY_LEN(self->group); i++) {
+		if (!self->group[i].path[0])
+			continue;
 		/* A child that was killed may not have left yet. */
-		for (rounds = 0; self->group[i].path[0] && rmdir(self->group[i].path) &&
-		     errno == EBUSY && settle(&rounds);)
-			;
+		rounds = 0;
+		do {
+			left = rmdir(self->group[i].path) ? errno : 0;
+		} while (left == EBUSY && settle(&rounds));
+		EXPECT_EQ(0, left);
 	}
 	if (self->mount[0])
 		fs_unmount(self->mount);
-	if (self->min_free)
-		EXPECT_EQ(0, file_print(MIN_FREE, "%ld", self->min_free));
 	EXPECT_TRUE(context_leave(&self->ctx));
 }
 
@@ -152,6 +171,7 @@ static int hold(struct held *held, const struct group *group, int node, size_t p
 	if (held->pid < 0)
 		return -errno;
 	if (held->pid) {
+		holder[!!holder[0]] = held->pid;
 		ret = wait_for_stop(held->pid);
 		return ret ? ret : is_cold(held->pid);
 	}
@@ -180,6 +200,7 @@ static int unlock(const struct held *held)
 static void let_go(struct held *held)
 {
 	unfill(held->pid);
+	holder[held->pid != holder[0]] = 0;
 	area_unmap(&held->area);
 }
 
@@ -389,11 +410,11 @@ TEST_F_TIMEOUT(cgroups, hot_memory_stays_on_allowed_nodes, PATIENT_TIMEOUT)
 	ASSERT_EQ(0, map_on(&own, ctx->slow, SOME_PAGES, false));
 	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
 	ASSERT_TRUE(passes_go_by(&area, FEW_PASSES, touch_once));
-	EXPECT_TRUE(comes_to(&own, ctx->fast, SOME_PAGES));
+	EXPECT_TRUE(comes_within(&own, ctx->fast, SOME_PAGES, MANY_PASSES));
 	EXPECT_EQ(SOME_PAGES, count_on(&area, ctx->slow));
 	ASSERT_EQ(0, rmdir(self->group[0].path));
 	self->group[0].path[0] = '\0';
-	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	EXPECT_TRUE(comes_within(&area, ctx->fast, SOME_PAGES, MANY_PASSES));
 	area_unmap(&own);
 	area_unmap(&area);
 }

@@ -342,6 +342,7 @@ FIXTURE_VARIANT_ADD(swap, willneed_task_shared)
 FIXTURE_SETUP(swap)
 {
 	struct swap_context *ctx = &self->ctx;
+	int ret;
 
 	ASSERT_EQ(0, swap_enter(ctx, variant->turning));
 	if (ctx->missing)
@@ -350,9 +351,11 @@ FIXTURE_SETUP(swap)
 		ctx->missing = "needs transparent huge pages";
 	else if (variant->huge && !room_for_huge(&ctx->interleave.nodes, 4))
 		ctx->missing = "too little free memory on a node";
-	EXPECT_EQ(0, variant->shared ?
-		     area_map_shared(&self->area, PAGES) :
-		     area_map(&self->area, PAGES, HUGE_BYTES / page_bytes()));
+	ret = variant->shared ? area_map_shared(&self->area, PAGES) :
+		area_map(&self->area, PAGES, HUGE_BYTES / page_bytes());
+	if (ret)
+		swap_leave(ctx);
+	ASSERT_EQ(0, ret);
 }
 
 FIXTURE_TEARDOWN(swap)
@@ -467,9 +470,15 @@ FIXTURE(swap_window)
 
 FIXTURE_SETUP(swap_window)
 {
+	int ret;
+
 	ASSERT_EQ(0, swap_enter(&self->ctx, true));
-	if (!self->ctx.missing)
-		EXPECT_EQ(0, area_map_shared(&self->area, PAGES));
+	if (self->ctx.missing)
+		return;
+	ret = area_map_shared(&self->area, PAGES);
+	if (ret)
+		swap_leave(&self->ctx);
+	ASSERT_EQ(0, ret);
 }
 
 FIXTURE_TEARDOWN(swap_window)
@@ -551,6 +560,8 @@ static long long weights_left(const char *group, const struct area *area,
 
 	write_all(area);
 	before = slab_bytes(group);
+	if (before < 0)
+		return before;
 	for (i = 0; i < PAGES && !ret; i++) {
 		weight[0] = 1 + i % MAX_WEIGHT;
 		weight[1] = 1 + i / MAX_WEIGHT;
