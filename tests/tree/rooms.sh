@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The rooms of scripts/ call one way: a script names scripts of its own room and of those before it, and within a room of C no files use each
+# The rooms of scripts/ call one way: a script names scripts of its own room and of those before it. Within a room of C no files use each
 # other in a circle. What is named anywhere is there, and each row of a table has what it stands for.
 # usage: rooms.sh [DIRECTORY], another checkout; prints TAP.
 set -eu
