@@ -217,7 +217,7 @@ END
 chmod +x "$top/tests/long.sh"
 begin=$(date +%s)
 status=0
-CI_SECONDS=5 "$top/.ci/run" > "$work/out" 2> "$work/err" || status=$?
+CI_MB=1 CI_SECONDS=5 "$top/.ci/run" > "$work/out" 2> "$work/err" || status=$?
 holds ".ci/run ends at its limit, with status 1" [ "$status" -eq 1 ]
 holds "which is its own, not somebody else's" [ $(($(date +%s) - begin)) -ge 5 ]
 holds "it says what was running" grep -q "^still running after [0-9]* s: a long part; the end of build/part.log:" "$work/out"
@@ -228,11 +228,16 @@ holds "and ends it" gone 1105
 holds "it says why" grep -qx "the time limit of 5 s was reached" "$work/err"
 sed -i 's/sleep 1105/true/' "$top/tests/long.sh"
 status=0
-CI_SECONDS=60 "$top/.ci/run" > "$work/out" 2> "$work/err" || status=$?
+CI_MB=1 CI_SECONDS=60 "$top/.ci/run" > "$work/out" 2> "$work/err" || status=$?
 tail -n 60 "$work/out" > "$work/last"
 holds "a stage that fails is a failure" [ "$status" -eq 1 ]
 holds "the last lines name it" [ "$(grep -c '^FAIL: check: first$' "$work/last")" = 2 ]
 holds "and what is said of it" grep -qx "      and why" "$work/last"
+
+status=0
+CI_MB=999999999 "$top/.ci/run" > "$work/out" 2> "$work/err" || status=$?
+holds "without room for what it builds .ci/run does not begin" [ "$status:$(wc -c < "$work/out")" = 1:0 ]
+holds "and says so" grep -qx "error: build/ takes up to 999999999 MB, and there is room for [0-9]*" "$work/err"
 
 echo "1..$count"
 [ "$failed" -eq 0 ]
