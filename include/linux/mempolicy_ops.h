@@ -58,9 +58,10 @@ struct vm_area_struct;
  * @put:     The policy is about to be freed. Does not sleep.
  * @equal:   Do two policies agree that have the same flags and nodes?
  * @nid:     Node of a page by its offset in the object, which counts in units
- *           of the folio. Called for each page, as @next is: no lock, no
- *           allocation. The caller sees to it that the policy stays.
- * @next:    Node of the next page of current that has no address. Counts it.
+ *           of the folio; of one of several pages without an address, by how many
+ *           turns its size has taken. Called for each page, as @next is: no lock,
+ *           no allocation. The caller sees to it that the policy stays.
+ * @next:    Node of the next single page of current without an address. Counts it.
  * @peek:    What @next would answer.
  * @nid_of:  Node that a mapped folio belongs on. Called under mmap_lock.
  * @bulk:    Many pages without an address, for current. Returns how many, or

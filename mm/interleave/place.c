@@ -3,8 +3,9 @@
  * The node of the next page.
  *
  * Pages of a mapping go by their offset in the object, so that a layout is the
- * same whoever touches which page first. Allocations without an address (page
- * cache, slab, vmalloc in bulk) go by a counter of the task.
+ * same whoever touches which page first. Single pages without an address (page
+ * cache, slab, vmalloc in bulk) go by a counter of the task, larger ones by one for
+ * each size, interleave_turns.h, as by an offset.
  *
  * These functions run inside the page and slab allocators. They allocate
  * nothing, take no lock and read the order of a policy under rcu_read_lock()
@@ -138,24 +139,6 @@ static u32 position_in(const struct interleave_order *order)
 						    position;
 }
 
-static __always_inline unsigned int task_nid(const struct mempolicy *pol, u32 *position)
-{
-	const struct interleave_order *order;
-	unsigned int nid;
-
-	rcu_read_lock();
-	order = order_of(pol);
-	if (likely(order)) {
-		*position = position_in(order);
-		nid = order->node[*position];
-	} else {
-		*position = current->il_position;
-		nid = run_nid(pol, *position);
-	}
-	rcu_read_unlock();
-	return nid;
-}
-
 /**
  * weighted_interleave_peek - node that the task's counter gives next
  * @pol: current's own MPOL_WEIGHTED_INTERLEAVE policy
@@ -164,26 +147,44 @@ static __always_inline unsigned int task_nid(const struct mempolicy *pol, u32 *p
  */
 unsigned int weighted_interleave_peek(const struct mempolicy *pol)
 {
-	u32 position;
+	const struct interleave_order *order;
+	unsigned int nid;
 
-	return task_nid(pol, &position);
+	rcu_read_lock();
+	order = order_of(pol);
+	if (likely(order))
+		nid = order->node[position_in(order)];
+	else
+		nid = run_nid(pol, current->il_position);
+	rcu_read_unlock();
+	return nid;
 }
 
 /**
- * weighted_interleave_advance - node for a page without an address
+ * weighted_interleave_advance - node for a single page without an address
  * @pol: current's own MPOL_WEIGHTED_INTERLEAVE policy
  *
- * Moves the task's counter on by one page.
+ * Moves the task's counter on by one page. Larger ones have others.
  *
  * Context: task context; interrupts may be off (slab).
  * Return: node id.
  */
 unsigned int weighted_interleave_advance(const struct mempolicy *pol)
 {
+	const struct interleave_order *order;
+	unsigned int nid;
 	u32 position;
-	unsigned int nid = task_nid(pol, &position);
 
-	current->il_position = position + 1;
+	rcu_read_lock();
+	order = order_of(pol);
+	if (likely(order)) {
+		position = position_in(order);
+		current->il_position = position + 1;
+		nid = order->node[position];
+	} else {
+		nid = run_nid(pol, current->il_position++);
+	}
+	rcu_read_unlock();
 	return nid;
 }
 

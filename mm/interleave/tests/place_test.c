@@ -23,6 +23,7 @@ struct place_test {
 	struct mempolicy *before;
 	short il_prev;
 	u32 il_position;
+	struct interleave_turns il_turns;
 	int node[2];
 	u8 weight[2];
 	bool automatic;
@@ -36,6 +37,7 @@ static void use_policy(struct mempolicy *pol)
 	current->mempolicy = pol;
 	current->il_prev = MAX_NUMNODES - 1;
 	current->il_position = 0;
+	interleave_turns_begin(&current->il_turns);
 	task_unlock(current);
 }
 
@@ -71,6 +73,7 @@ static int place_init(struct kunit *test)
 	place->before = current->mempolicy;
 	place->il_prev = current->il_prev;
 	place->il_position = current->il_position;
+	place->il_turns = current->il_turns;
 	return 0;
 }
 
@@ -85,6 +88,7 @@ static void place_exit(struct kunit *test)
 	use_policy(place->before);
 	current->il_prev = place->il_prev;
 	current->il_position = place->il_position;
+	current->il_turns = place->il_turns;
 	atomic_set(&place->policy.refcnt, 0);
 	if (place->policy.mode == MPOL_WEIGHTED_INTERLEAVE)
 		weighted_interleave_put(&place->policy);
@@ -289,16 +293,119 @@ static void bulk_and_single_pages_share_the_counter(struct kunit *test)
 	free_pages_of(place);
 }
 
-static void even_bulk_is_that_of_interleave(struct kunit *test)
+/* What readahead of 128 KiB makes of a file on xfs, and other sizes that repeat */
+static const unsigned int repeated[][4] = { { 2, 2, 3, 4 }, { 2, 3, 2, 3 }, { 1, 2, 3, 4 } };
+
+/* At any time each size is within a page of it from its share, and even at the end. */
+static void take_sizes(struct kunit *test, const unsigned int *orders, int weight, int total)
 {
-	static const unsigned long sizes[] = { 1, 2, 3, 7, 100, 1, 5 };
-	struct place_test *place = two_nodes(test, 7, 7);
-	struct mempolicy plain = {
-		.refcnt = ATOMIC_INIT(1),
+	struct place_test *place = test->priv;
+	int first[5] = {}, count[5] = {}, i;
+
+	for (i = 0; i < 8 * total; i++) {
+		unsigned int order = orders[i % 4];
+		struct page *page = alloc_pages(GFP_KERNEL, order);
+
+		KUNIT_ASSERT_NOT_NULL(test, page);
+		first[order] += page_to_nid(page) == place->node[0];
+		count[order]++;
+		__free_pages(page, order);
+		KUNIT_EXPECT_LE(test, abs(first[order] * total - count[order] * weight), total);
+	}
+	for (i = 1; i < 5; i++)
+		KUNIT_EXPECT_EQ(test, first[i] * total, count[i] * weight);
+}
+
+static void each_size_has_its_shares(struct kunit *test)
+{
+	static const u8 weights[][2] = { { 1, 1 }, { 3, 1 }, { 5, 2 }, { 100, 37 } };
+	struct place_test *place = two_nodes(test, 2, 1);
+	int set, i;
+
+	for (set = 0; set < ARRAY_SIZE(weights); set++) {
+		interleave_weight_store(place->node[0], weights[set][0]);
+		interleave_weight_store(place->node[1], weights[set][1]);
+		for (i = 0; i < ARRAY_SIZE(repeated); i++) {
+			use_policy(&place->policy);
+			take_sizes(test, repeated[i], weights[set][0],
+				   weights[set][0] + weights[set][1]);
+			use_policy(place->before);
+		}
+	}
+}
+
+static struct mempolicy plain_policy(const struct place_test *place)
+{
+	return (struct mempolicy) {
+		/* One more than the task will have */
+		.refcnt = ATOMIC_INIT(2),
 		.mode = MPOL_INTERLEAVE,
 		.flags = MPOL_F_INTERLEAVES,
 		.nodes = place->policy.nodes,
 	};
+}
+
+static void each_size_is_even_under_interleave(struct kunit *test)
+{
+	struct place_test *place = two_nodes(test, 1, 1);
+	struct mempolicy plain = plain_policy(place);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(repeated); i++) {
+		use_policy(&plain);
+		take_sizes(test, repeated[i], 1, 2);
+		use_policy(place->before);
+	}
+}
+
+static void larger_pages_leave_single_ones_alone(struct kunit *test)
+{
+	struct place_test *place = two_nodes(test, 3, 1);
+	struct mempolicy plain = plain_policy(place);
+	unsigned int order;
+
+	use_policy(&place->policy);
+	for (order = 1; order < 5; order++)
+		__free_pages(alloc_pages(GFP_KERNEL, order), order);
+	KUNIT_EXPECT_EQ(test, current->il_position, 0);
+	use_policy(&plain);
+	for (order = 1; order < 5; order++)
+		__free_pages(alloc_pages(GFP_KERNEL, order), order);
+	KUNIT_EXPECT_EQ(test, current->il_prev, MAX_NUMNODES - 1);
+	use_policy(place->before);
+}
+
+static void counters_of_orders(struct kunit *test)
+{
+	struct place_test *place = two_nodes(test, 3, 1);
+	struct interleave_turns turns;
+	unsigned int order;
+
+	interleave_turns_begin(&turns);
+	for (order = 1; order <= INTERLEAVE_TURNS; order++) {
+		KUNIT_EXPECT_EQ(test, interleave_turn(&turns, order), order);
+		KUNIT_EXPECT_EQ(test, interleave_turn(&turns, order), order + 1);
+	}
+	KUNIT_EXPECT_EQ(test, interleave_turn(&turns, INTERLEAVE_TURNS + 1),
+			INTERLEAVE_TURNS + 2);
+	KUNIT_EXPECT_EQ(test, interleave_turn(&turns, UINT_MAX), INTERLEAVE_TURNS + 3);
+	turns.next[0] = U16_MAX;
+	KUNIT_EXPECT_EQ(test, interleave_turn(&turns, 1), U16_MAX);
+	KUNIT_EXPECT_EQ(test, interleave_turn(&turns, 1), 0);
+	KUNIT_EXPECT_EQ(test, interleave_turn(&turns, 2), 4);
+
+	use_policy(&place->policy);
+	KUNIT_EXPECT_NULL(test, alloc_pages(GFP_KERNEL | __GFP_NOWARN, 40));
+	KUNIT_EXPECT_EQ(test, current->il_turns.next[INTERLEAVE_TURNS - 1],
+			INTERLEAVE_TURNS + 1);
+	use_policy(place->before);
+}
+
+static void even_bulk_is_that_of_interleave(struct kunit *test)
+{
+	static const unsigned long sizes[] = { 1, 2, 3, 7, 100, 1, 5 };
+	struct place_test *place = two_nodes(test, 7, 7);
+	struct mempolicy plain = plain_policy(place);
 	int round, i, j, nr;
 	s16 nodes[2][128];
 
@@ -428,6 +535,10 @@ static struct kunit_case place_cases[] = {
 	KUNIT_CASE(charged_bulk_keeps_the_ratio),
 #endif
 	KUNIT_CASE(bulk_and_single_pages_share_the_counter),
+	KUNIT_CASE(each_size_has_its_shares),
+	KUNIT_CASE(each_size_is_even_under_interleave),
+	KUNIT_CASE(larger_pages_leave_single_ones_alone),
+	KUNIT_CASE(counters_of_orders),
 	KUNIT_CASE(even_bulk_is_that_of_interleave),
 	KUNIT_CASE(vmalloc_is_weighted),
 	KUNIT_CASE(without_a_set_pages_go_in_run_order),
