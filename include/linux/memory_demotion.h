@@ -12,9 +12,15 @@ struct page;
 
 #if defined(CONFIG_NUMA) && defined(CONFIG_MIGRATION)
 bool demotion_possible(int nid, struct mem_cgroup *memcg);
+bool demotion_for_limit(int nid, int priority);
 struct page *demotion_alloc(struct page *page, unsigned long private);
 #else
 static inline bool demotion_possible(int nid, struct mem_cgroup *memcg)
+{
+	return false;
+}
+
+static inline bool demotion_for_limit(int nid, int priority)
 {
 	return false;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Memory of a cgroup moves between tiers only to nodes that the cgroup's cpuset
- * allows, whoever moves it.
+ * allows, whoever moves it. The cgroup's limit is no reason to move it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,9 @@
 #define MIN_FREE "/proc/sys/vm/min_free_kbytes"
 /* Steps of give_up() that the node stays given up, so that it is well below its mark */
 #define STEPS_BELOW 5
+/* Its page cache can be dropped, and is gone when nobody has it open. */
+#define RAM_DISK "/dev/ram0"
+#define MIB (1024LL * 1024)
 
 /* A cgroup of version 2 with a cpuset and a memory controller of its own */
 struct group {
@@ -432,4 +436,158 @@ TEST_F_TIMEOUT(cgroups, hot_memory_stays_on_allowed_nodes, PATIENT_TIMEOUT)
 	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
 	area_unmap(&own);
 	area_unmap(&area);
+}
+
+static int group_write(const struct group *group, const char *file, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", group->path, file);
+	return file_print(path, "%s", text);
+}
+
+static long long group_bytes(const struct group *group)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/memory.current", group->path);
+	return file_number(path);
+}
+
+static long long group_kills(const struct group *group)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/memory.events", group->path);
+	return file_value(path, "oom_kill");
+}
+
+struct reader {
+	const struct group *group;
+	int disk;
+	int times;
+};
+
+static int read_disk(void *arg)
+{
+	const struct reader *reader = arg;
+	static char buf[1 << 16];
+	off_t offset;
+	ssize_t got;
+	int i;
+
+	if (group_join(reader->group->path))
+		return 2;
+	for (i = 0; i < reader->times; i++) {
+		offset = 0;
+		while ((got = pread(reader->disk, buf, sizeof(buf), offset)) > 0)
+			offset += got;
+		if (got < 0)
+			return 3;
+	}
+	return 0;
+}
+
+/* What is read once pushes out what was read once, and nothing is moved for it. */
+TEST_F_TIMEOUT(cgroups, a_limit_moves_nothing_while_there_is_room, PATIENT_TIMEOUT)
+{
+	struct reader reader = { &self->group[0], -1, 4 };
+	struct context *ctx = &self->ctx;
+	long long demoted;
+	struct held held;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
+		SKIP(return, "a node is too small");
+	reader.disk = open(RAM_DISK, O_RDONLY | O_CLOEXEC);
+	if (reader.disk < 0)
+		SKIP(return, "needs a RAM disk");
+	ASSERT_EQ(0, group_make(&self->group[0], self->mount, "limit", &self->all));
+	ASSERT_EQ(0, group_write(&self->group[0], "memory.max", "48M"));
+	ASSERT_EQ(0, hold(&held, &self->group[0], ctx->fast, 2 * SOME_PAGES, false));
+	demoted = counter("pgdemote_direct");
+	EXPECT_EQ(0, in_child(read_disk, &reader));
+	EXPECT_EQ(2 * SOME_PAGES, held_on(&held, ctx->fast));
+	EXPECT_EQ(demoted, counter("pgdemote_direct"));
+	EXPECT_EQ(0, group_kills(&self->group[0]));
+	close(reader.disk);
+	let_go(&held);
+}
+
+/* What memory.reclaim says that it has taken is off the charge, or it refuses. */
+TEST_F_TIMEOUT(cgroups, what_is_reclaimed_is_off_the_charge, PATIENT_TIMEOUT)
+{
+	struct reader reader = { &self->group[0], -1, 1 };
+	struct context *ctx = &self->ctx;
+	long long before;
+	struct held held;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
+		SKIP(return, "a node is too small");
+	reader.disk = open(RAM_DISK, O_RDONLY | O_CLOEXEC);
+	if (reader.disk < 0)
+		SKIP(return, "needs a RAM disk");
+	ASSERT_EQ(0, group_make(&self->group[0], self->mount, "reclaimed", &self->all));
+	ASSERT_EQ(0, hold(&held, &self->group[0], ctx->fast, 2 * SOME_PAGES, false));
+	ASSERT_EQ(0, in_child(read_disk, &reader));
+	for (i = 0; i < 2; i++) {
+		before = group_bytes(&self->group[0]);
+		EXPECT_EQ(0, group_write(&self->group[0], "memory.reclaim", "16M"));
+		/* Each CPU may keep a part of it for the next charge. */
+		EXPECT_LE(14 * MIB, before - group_bytes(&self->group[0]));
+		note("%lld bytes before, %lld after", before, group_bytes(&self->group[0]));
+	}
+	/* Nothing is left that could be dropped, and there is no swap. */
+	close(reader.disk);
+	EXPECT_EQ(-EAGAIN, group_write(&self->group[0], "memory.reclaim", "16M"));
+	EXPECT_EQ(2 * SOME_PAGES, held_on(&held, ctx->fast));
+	let_go(&held);
+}
+
+/*
+ * Where a node is short a cgroup at its limit makes room there, beside what it
+ * drops: it is not killed as long as there is something to drop.
+ */
+TEST_F_TIMEOUT(cgroups, a_limit_makes_room_where_a_node_is_short, PATIENT_TIMEOUT)
+{
+	struct reader reader = { &self->group[0], -1, 2 };
+	struct context *ctx = &self->ctx;
+	long long demoted;
+	struct held held;
+	struct area more;
+	char text[32];
+	size_t room;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
+		SKIP(return, "a node is too small");
+	reader.disk = open(RAM_DISK, O_RDONLY | O_CLOEXEC);
+	if (reader.disk < 0)
+		SKIP(return, "needs a RAM disk");
+	self->min_free = file_number(MIN_FREE);
+	ASSERT_LT(0, self->min_free);
+	ASSERT_EQ(0, file_print(MIN_FREE, "65536"));
+	ASSERT_EQ(0, group_make(&self->group[0], self->mount, "short", &self->all));
+	room = node_free_pages(ctx->fast) - zone_pages(ctx->fast, "high") - SOME_PAGES;
+	ASSERT_EQ(0, hold(&held, &self->group[0], ctx->fast, room, true));
+	ASSERT_TRUE(give_up(&more, ctx->fast));
+	ASSERT_EQ(0, unlock(&held));
+	snprintf(text, sizeof(text), "%lld", group_bytes(&self->group[0]) + 16 * MIB);
+	ASSERT_EQ(0, group_write(&self->group[0], "memory.max", text));
+	demoted = counter("pgdemote_direct");
+	EXPECT_EQ(0, in_child(read_disk, &reader));
+	EXPECT_EQ(0, group_kills(&self->group[0]));
+	demoted = counter("pgdemote_direct") - demoted;
+	note("%lld pages demoted by the reader", demoted);
+	EXPECT_LT(0, demoted);
+	/* As much as the node needs, and not what the limit would have pushed there */
+	EXPECT_GT(SOME_PAGES, demoted);
+	close(reader.disk);
+	let_go(&held);
+	area_unmap(&more);
 }
