@@ -75,7 +75,7 @@ inside {
 		word = $i
 	}
 }
-END { exit wrong || (last && last != patches) }' "$TOP/$PATCHES/cover" ||
+END { exit wrong || last != patches }' "$TOP/$PATCHES/cover" ||
 	die "$PATCHES/cover does not name all patches of the series by their numbers, in order"
 
 rm -rf "$mails" "$work"

@@ -49,6 +49,20 @@ held=0
 [ ! -s "$work/out" ] || held=1
 result $held "every script that is named is there"
 
+# That circles are seen: two files that use each other, and the same without the way back
+mkdir "$work/circle"
+echo 'int there(void) { return back; }' > "$work/circle/there.c"
+echo 'int back = sizeof(there);' > "$work/circle/back.c"
+"$TOP/tests/tree/circles.py" "$work/circle" > "$work/out"
+held=0
+[ "$(sed "s|^$work/||" "$work/out")" = "circle: back.c uses there of there.c, there.c uses back of back.c" ] || held=1
+result $held "a circle is seen"
+echo 'int back;' > "$work/circle/back.c"
+"$TOP/tests/tree/circles.py" "$work/circle" > "$work/out"
+held=0
+[ ! -s "$work/out" ] || held=1
+result $held "one way is none"
+
 for room in mm tools/mm/placement tools/testing/selftests/mm/placement tools/numasim; do
 	directories=$checkout/$room
 	[ "$room" != mm ] || directories=$(find "$checkout/mm" -mindepth 1 -maxdepth 1 -type d | sort)

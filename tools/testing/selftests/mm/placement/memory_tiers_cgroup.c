@@ -206,25 +206,7 @@ static void let_go(struct held *held)
 
 static int held_on(const struct held *held, int node)
 {
-	const char *end = held->area.start + held->area.len;
-	char line[512], path[32], name[16], *text;
-	int count = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/numa_maps", held->pid);
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
-	snprintf(name, sizeof(name), " N%d=", node);
-	while (fgets(line, sizeof(line), file)) {
-		const char *start = (char *)(uintptr_t)strtoull(line, NULL, 16);
-
-		text = strstr(line, name);
-		if (text && start >= held->area.start && start < end)
-			count += atoi(text + strlen(name));
-	}
-	fclose(file);
-	return count;
+	return count_of(held->pid, &held->area, node);
 }
 
 static int held_on_any(const struct held *held, const struct nodeset *nodes)

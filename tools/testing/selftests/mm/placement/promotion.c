@@ -251,14 +251,15 @@ int map_on(struct area *area, int node, size_t pages, bool huge)
 	return policy_bind(area->start, area->len, MPOL_DEFAULT, NULL, 0);
 }
 
-int count_on(const struct area *area, int node)
+int count_of(pid_t pid, const struct area *area, int node)
 {
 	const char *end = area->start + area->len;
-	char line[512], name[16], *text;
+	char line[512], path[32], name[16], *text;
 	int count = 0;
 	FILE *file;
 
-	file = fopen("/proc/self/numa_maps", "re");
+	snprintf(path, sizeof(path), "/proc/%d/numa_maps", pid);
+	file = fopen(path, "re");
 	if (!file)
 		return -errno;
 	snprintf(name, sizeof(name), " N%d=", node);
@@ -271,6 +272,11 @@ int count_on(const struct area *area, int node)
 	}
 	fclose(file);
 	return count;
+}
+
+int count_on(const struct area *area, int node)
+{
+	return count_of(getpid(), area, node);
 }
 
 void touch_once(const struct area *area)
