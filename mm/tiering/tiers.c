@@ -51,6 +51,9 @@ struct node_tiering {
 static struct node_tiering tiering[MAX_NUMNODES];
 static struct memory_speed speeds[MAX_NUMNODES];
 
+/* The node on its way between two tiers, whose type is chosen and in the new one */
+static int moving = NUMA_NO_NODE;
+
 static int distance_by_speed(int nid, const nodemask_t *serving)
 {
 	struct memory_speed_sum dram = {};
@@ -112,7 +115,8 @@ struct memory_dev_type *tiering_place_node(int nid,
 
 	lockdep_assert_held(&memory_tier_lock);
 
-	if (is_placed(nid))
+	/* What serves CPUs may have changed since a node that moves was looked at. */
+	if (is_placed(nid) || nid == moving)
 		return tiering_node_type(nid, driver);
 
 	tiering[nid].driver = driver;
@@ -184,8 +188,10 @@ static int move_node(int nid, const nodemask_t *serving)
 	}
 	clear_node_memory_tier(nid);
 	take_type(nid, type);
+	moving = nid;
 	if (IS_ERR(set_node_memory_tier(nid)))
 		take_out(nid, tier);
+	moving = NUMA_NO_NODE;
 	return 0;
 }
 
