@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Demotion by reclaim for the limit of a memory cgroup: memory.max, memory.high,
- * memory.reclaim, and those of version 1.
+ * memory.reclaim, and those of version 1 but for soft limits.
  *
  * What is demoted stays charged. So it brings a cgroup no nearer to its limit, and
  * mm/vmscan.c does not count it as reclaimed. It only makes room on the node,

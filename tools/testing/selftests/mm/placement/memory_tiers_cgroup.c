@@ -91,6 +91,11 @@ FIXTURE_SETUP(cgroups)
 	ASSERT_TRUE(context_enter(&self->ctx));
 	if (self->ctx.missing)
 		return;
+	if (!has_room(self->ctx.slow, MOST_PAGES) || !has_room(self->ctx.fast, MOST_PAGES)) {
+		ASSERT_TRUE(context_leave(&self->ctx));
+		self->ctx.missing = "a node is too small";
+		return;
+	}
 	/* Those who promote switch it on. */
 	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
 	if (groups_enter(self->mount, sizeof(self->mount))) {
@@ -258,8 +263,6 @@ TEST_F_TIMEOUT(cgroups, cold_memory_stays_on_allowed_nodes, PATIENT_TIMEOUT)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
-		SKIP(return, "a node is too small");
 	fast = nodeset_of(ctx->fast);
 	ASSERT_EQ(0, group_make(&self->group[0], self->mount, "bound", &fast));
 	ASSERT_EQ(0, group_make(&self->group[1], self->mount, "other", &self->all));
@@ -284,7 +287,7 @@ TEST_F_TIMEOUT(cgroups, cold_memory_passes_by_the_nearest_node, PATIENT_TIMEOUT)
 	if (nodeset_count(&self->slow) < 2)
 		SKIP(return, "needs two nodes without CPUs");
 	last = nodeset_nth(&self->slow, nodeset_count(&self->slow) - 1);
-	if (!has_room(last, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
+	if (!has_room(last, MOST_PAGES))
 		SKIP(return, "a node is too small");
 	allowed = nodeset_pair(ctx->fast, last);
 	rest.word[last / BITS_PER_WORD] &= ~(1UL << last % BITS_PER_WORD);
@@ -321,6 +324,23 @@ static bool give_up(struct area *area, int node)
 	return given_up == STEPS_BELOW;
 }
 
+/* With marks so far apart that there is something between them; -EBUSY without success */
+static int hold_until_short(struct held *held, const struct group *group, struct area *more,
+			    int node)
+{
+	size_t room;
+	int ret;
+
+	ret = file_print(MIN_FREE, "65536");
+	if (ret)
+		return ret;
+	room = node_free_pages(node) - zone_pages(node, "high") - SOME_PAGES;
+	ret = hold(held, group, node, room, true);
+	if (ret)
+		return ret;
+	return give_up(more, node) ? unlock(held) : -EBUSY;
+}
+
 struct request {
 	const struct group *group;
 	int node;
@@ -350,23 +370,15 @@ TEST_F_TIMEOUT(cgroups, for_a_task_that_may_not_itself, PATIENT_TIMEOUT)
 	struct held other;
 	struct area more;
 	long long killed;
-	size_t room;
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
-		SKIP(return, "a node is too small");
 	fast = nodeset_of(ctx->fast);
 	ASSERT_EQ(0, group_make(&self->group[0], self->mount, "bound", &fast));
 	ASSERT_EQ(0, group_make(&self->group[1], self->mount, "other", &self->all));
-	/* Marks so far apart that there is something between them */
 	self->min_free = file_number(MIN_FREE);
 	ASSERT_LT(0, self->min_free);
-	ASSERT_EQ(0, file_print(MIN_FREE, "65536"));
-	room = node_free_pages(ctx->fast) - zone_pages(ctx->fast, "high") - SOME_PAGES;
-	ASSERT_EQ(0, hold(&other, &self->group[1], ctx->fast, room, true));
-	ASSERT_TRUE(give_up(&more, ctx->fast));
-	ASSERT_EQ(0, unlock(&other));
+	ASSERT_EQ(0, hold_until_short(&other, &self->group[1], &more, ctx->fast));
 	killed = counter("oom_kill");
 	request.group = &self->group[0];
 	request.node = ctx->fast;
@@ -401,7 +413,7 @@ TEST_F_TIMEOUT(cgroups, hot_memory_stays_on_allowed_nodes, PATIENT_TIMEOUT)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	if (!has_room(ctx->slow, MOST_PAGES) || !has_free_space(ctx->fast, MOST_PAGES))
+	if (!has_free_space(ctx->fast, MOST_PAGES))
 		SKIP(return, "a node is too small");
 	slow = nodeset_of(ctx->slow);
 	ASSERT_EQ(0, group_make(&self->group[0], self->mount, "slow", &slow));
@@ -480,8 +492,6 @@ TEST_F_TIMEOUT(cgroups, a_limit_moves_nothing_while_there_is_room, PATIENT_TIMEO
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
-		SKIP(return, "a node is too small");
 	reader.disk = open(RAM_DISK, O_RDONLY | O_CLOEXEC);
 	if (reader.disk < 0)
 		SKIP(return, "needs a RAM disk");
@@ -508,8 +518,6 @@ TEST_F_TIMEOUT(cgroups, what_is_reclaimed_is_off_the_charge, PATIENT_TIMEOUT)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
-		SKIP(return, "a node is too small");
 	reader.disk = open(RAM_DISK, O_RDONLY | O_CLOEXEC);
 	if (reader.disk < 0)
 		SKIP(return, "needs a RAM disk");
@@ -542,23 +550,16 @@ TEST_F_TIMEOUT(cgroups, a_limit_makes_room_where_a_node_is_short, PATIENT_TIMEOU
 	struct held held;
 	struct area more;
 	char text[32];
-	size_t room;
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
-		SKIP(return, "a node is too small");
 	reader.disk = open(RAM_DISK, O_RDONLY | O_CLOEXEC);
 	if (reader.disk < 0)
 		SKIP(return, "needs a RAM disk");
+	ASSERT_EQ(0, group_make(&self->group[0], self->mount, "short", &self->all));
 	self->min_free = file_number(MIN_FREE);
 	ASSERT_LT(0, self->min_free);
-	ASSERT_EQ(0, file_print(MIN_FREE, "65536"));
-	ASSERT_EQ(0, group_make(&self->group[0], self->mount, "short", &self->all));
-	room = node_free_pages(ctx->fast) - zone_pages(ctx->fast, "high") - SOME_PAGES;
-	ASSERT_EQ(0, hold(&held, &self->group[0], ctx->fast, room, true));
-	ASSERT_TRUE(give_up(&more, ctx->fast));
-	ASSERT_EQ(0, unlock(&held));
+	ASSERT_EQ(0, hold_until_short(&held, &self->group[0], &more, ctx->fast));
 	snprintf(text, sizeof(text), "%lld", group_bytes(&self->group[0]) + 16 * MIB);
 	ASSERT_EQ(0, group_write(&self->group[0], "memory.max", text));
 	demoted = counter("pgdemote_direct");

@@ -98,26 +98,26 @@ static int shares_begin(const struct shares *shares)
 	return policy_set(shares->mode, &shares->ctx.nodes);
 }
 
-FIXTURE(rings)
+FIXTURE(ratios)
 {
 	struct shares shares;
 };
 
-FIXTURE_VARIANT(rings)
+FIXTURE_VARIANT(ratios)
 {
 	const struct ratio *ratio;
 };
 
-FIXTURE_VARIANT_ADD(rings, even) { .ratio = &even };
-FIXTURE_VARIANT_ADD(rings, three_to_one) { .ratio = &three_to_one };
-FIXTURE_VARIANT_ADD(rings, interleave) { .ratio = &interleave };
+FIXTURE_VARIANT_ADD(ratios, even) { .ratio = &even };
+FIXTURE_VARIANT_ADD(ratios, three_to_one) { .ratio = &three_to_one };
+FIXTURE_VARIANT_ADD(ratios, interleave) { .ratio = &interleave };
 
-FIXTURE_SETUP(rings)
+FIXTURE_SETUP(ratios)
 {
 	ASSERT_EQ(0, shares_enter(&self->shares, variant->ratio));
 }
 
-FIXTURE_TEARDOWN(rings)
+FIXTURE_TEARDOWN(ratios)
 {
 	EXPECT_EQ(0, interleave_leave(&self->shares.ctx));
 }
@@ -133,7 +133,7 @@ static bool shared_out(const struct round *round, const int *placed)
 	return true;
 }
 
-TEST_F(rings, each_size_has_its_shares)
+TEST_F(ratios, rings)
 {
 	int rings[RINGS], sqes[RINGS], i, ret = 0;
 
@@ -264,32 +264,8 @@ static int check_written(const struct shares *shares, int fd, size_t pages, size
 	return -EXDEV;
 }
 
-FIXTURE(tmpfs)
-{
-	struct shares shares;
-};
-
-FIXTURE_VARIANT(tmpfs)
-{
-	const struct ratio *ratio;
-};
-
-FIXTURE_VARIANT_ADD(tmpfs, even) { .ratio = &even };
-FIXTURE_VARIANT_ADD(tmpfs, three_to_one) { .ratio = &three_to_one };
-FIXTURE_VARIANT_ADD(tmpfs, interleave) { .ratio = &interleave };
-
-FIXTURE_SETUP(tmpfs)
-{
-	ASSERT_EQ(0, shares_enter(&self->shares, variant->ratio));
-}
-
-FIXTURE_TEARDOWN(tmpfs)
-{
-	EXPECT_EQ(0, interleave_leave(&self->shares.ctx));
-}
-
 /* Huge pages where the file is as long */
-TEST_F(tmpfs, written)
+TEST_F(ratios, tmpfs)
 {
 	static const size_t sizes[] = { SMALL_PAGES, LARGE_PAGES };
 	char dir[64];
