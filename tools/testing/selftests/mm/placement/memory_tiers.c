@@ -162,6 +162,26 @@ TEST_F(tiers, what_serves_cpus_is_dram)
 			EXPECT_EQ(DRAM_DISTANCE, distance_read(i));
 }
 
+static long attribute(int node, const char *name)
+{
+	char path[128], text[32];
+
+	snprintf(path, sizeof(path), NODE_DIR "/node%d/access1/initiators/%s",
+		 node, name);
+	return file_read(path, text, sizeof(text)) < 0 ? 0 : strtol(text, NULL, 10);
+}
+
+/* As HBM beside DRAM, if the firmware says so */
+static bool is_faster(int node, int other)
+{
+	double latency = attribute(node, "read_latency");
+	double bandwidth = attribute(node, "read_bandwidth");
+
+	return latency && bandwidth &&
+	       latency * attribute(other, "read_bandwidth") <
+	       bandwidth * attribute(other, "read_latency");
+}
+
 /* Two tables of the firmware, two distances; without any it is slow as well */
 TEST_F(tiers, what_serves_none_is_further)
 {
@@ -172,18 +192,15 @@ TEST_F(tiers, what_serves_none_is_further)
 		SKIP(return, "%s", ctx->missing);
 	if (ctx->slow < 0)
 		SKIP(return, "needs memory that serves no CPUs");
-	for (i = 0; i < MAX_NODES; i++)
-		if (nodeset_has(&ctx->memory, i) && !nodeset_has(&ctx->serving, i))
+	for (i = 0; i < MAX_NODES; i++) {
+		if (!nodeset_has(&ctx->memory, i) || nodeset_has(&ctx->serving, i))
+			continue;
+		if (is_faster(i, ctx->fast)) {
+			EXPECT_GT(DRAM_DISTANCE - TIER_CHUNK, distance_read(i));
+		} else {
 			EXPECT_LT(DRAM_DISTANCE + TIER_CHUNK, distance_read(i));
-}
-
-static long attribute(int node, const char *name)
-{
-	char path[128], text[32];
-
-	snprintf(path, sizeof(path), NODE_DIR "/node%d/access1/initiators/%s",
-		 node, name);
-	return file_read(path, text, sizeof(text)) < 0 ? 0 : strtol(text, NULL, 10);
+		}
+	}
 }
 
 /* Latency times bandwidth, from what the kernel shows of the tables */
