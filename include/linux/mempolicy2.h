@@ -10,9 +10,11 @@
 #include <linux/nodemask.h>
 #include <linux/types.h>
 
+struct folio;
 struct list_head;
 struct mm_struct;
 struct seq_file;
+struct vm_area_struct;
 
 /**
  * struct mpol_args - a policy to be made
@@ -68,10 +70,76 @@ int mpol_check_args(const struct mpol_args *args);
 long mpol_set_task(const struct mpol_args *args);
 long mpol_set_range(unsigned long start, unsigned long len,
 		    const struct mpol_args *args, unsigned long flags);
-int mpol_queue_misplaced(struct mm_struct *mm, unsigned long start,
-			 unsigned long end, const struct mempolicy *pol,
-			 unsigned long flags, struct list_head *lists);
 void mpol_show(struct seq_file *file, struct mempolicy *pol);
 void mpol_show_option(struct seq_file *file, struct mempolicy *pol);
+
+/**
+ * struct mpol_portion - pages to be moved, as many as are taken at a time
+ * @next:     address to go on at
+ * @end:      address behind the last one
+ * @flags:    MPOL_MF_*
+ * @nodes:    what pages move goes by these and @from
+ * @from:     pages on @nodes move, whatever their policy is; else pages elsewhere
+ *            that have @pol
+ * @pol:      a policy, NULL for the default
+ * @by:       the policy that says by its address where a page goes; NULL when all
+ *            go the same way
+ * @own_node: a page goes where @by says and nowhere else, also from @nodes
+ * @lists:    receive the pages, by node id with @by; NULL to look only
+ * @taken:    end of the last large folio that was taken: if it is mapped by parts,
+ *            these are met one by one, also when it has moved and is another folio
+ * @full:     with @own_node, nodes that have had no room
+ * @room:     base pages that may still be taken; a huge page may exceed it
+ * @looks:    entries of page tables that may still be looked at
+ * @missed:   a page could not be taken or moved
+ * @progress: pages have moved, or somebody else is moving some
+ */
+struct mpol_portion {
+	unsigned long next;
+	unsigned long end;
+	unsigned long flags;
+	const nodemask_t *nodes;
+	bool from;
+	struct mempolicy *pol;
+	struct mempolicy *by;
+	bool own_node;
+	struct list_head *lists;
+	unsigned long taken;
+	nodemask_t full;
+	unsigned int room;
+	unsigned int looks;
+	bool missed;
+	bool progress;
+};
+
+/* Called by mpol_collect(), under mmap_lock */
+bool mpol_portion_takes(const struct mpol_portion *portion,
+			struct vm_area_struct *vma);
+bool mpol_portion_wants(struct mpol_portion *portion, struct vm_area_struct *vma,
+			unsigned long addr, struct folio *folio, int own);
+bool mpol_portion_passes_by(struct mpol_portion *portion);
+
+/**
+ * mpol_portion_full - look at one more entry of a page table?
+ * @portion: the portion
+ * @addr:    address of the entry
+ *
+ * Return: true when there is enough for this time; the next one begins at @addr.
+ */
+static inline bool mpol_portion_full(struct mpol_portion *portion, unsigned long addr)
+{
+	if (portion->room && portion->looks) {
+		portion->looks--;
+		return false;
+	}
+	portion->next = addr;
+	return true;
+}
+
+int mpol_collect(struct mm_struct *mm, struct mpol_portion *portion);
+int mpol_move_between(struct mm_struct *mm, int source, int dest, unsigned long flags);
+int mpol_move_range(struct mm_struct *mm, unsigned long start, unsigned long end,
+		    struct mempolicy *pol, const nodemask_t *nodes,
+		    unsigned long flags, bool own_node);
 
 #endif /* _LINUX_MEMPOLICY2_H */

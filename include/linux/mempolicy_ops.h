@@ -15,10 +15,9 @@
 #include <linux/gfp.h>
 #include <linux/mempolicy.h>
 #include <linux/numa.h>
+#include <linux/types.h>
 
 struct folio;
-struct list_head;
-struct mm_struct;
 struct mpol_args;
 struct page;
 struct vm_area_struct;
@@ -67,10 +66,9 @@ struct vm_area_struct;
  * @bulk:    Many pages without an address, for current. Returns how many, or
  *           -EOPNOTSUPP when the nodes get even shares, which the caller knows to
  *           do.
- * @move:    Moves pages of a range without holes to their own nodes, for mbind()
- *           with MPOL_MF_MOVE. Called with mmap_lock held for writing. Returns 0,
- *           or -EIO with MPOL_MF_STRICT when a page is left elsewhere. Needs
- *           @nid_of.
+ * @own_node: A page that is not on its own node is misplaced, on whichever node
+ *           of the policy it is: mbind() with MPOL_MF_MOVE moves it there, and
+ *           nowhere else. Needs @nid_of.
  */
 struct mempolicy_operations {
 	char name[24];
@@ -96,9 +94,7 @@ struct mempolicy_operations {
 			       struct folio *folio);
 	long (*bulk)(gfp_t gfp, const struct mempolicy *pol,
 		     unsigned long nr_pages, struct page **pages);
-	int (*move)(struct mm_struct *mm, unsigned long start,
-		    unsigned long end, const struct mempolicy *pol,
-		    unsigned long flags);
+	bool own_node;
 };
 
 /**

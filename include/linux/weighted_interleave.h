@@ -52,10 +52,6 @@ void weighted_interleave_collapse_file(struct mm_struct *mm, struct file *file,
 
 bool interleave_needs_address(struct vm_area_struct *vma, unsigned long addr);
 
-int weighted_interleave_move(struct mm_struct *mm, unsigned long start,
-			     unsigned long end, const struct mempolicy *pol,
-			     unsigned long flags);
-
 /* Life of a policy */
 int weighted_interleave_init(struct mempolicy *pol, const struct mpol_args *args);
 void weighted_interleave_get_weights(const struct mempolicy *pol, bool own_only,
