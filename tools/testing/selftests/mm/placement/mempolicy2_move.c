@@ -248,6 +248,50 @@ TEST_F(weights, fresh_huge_pages_do_not_move)
 	area_unmap(&area);
 }
 
+/* A huge page that is mapped by its parts moves once, and not again for each of them. */
+TEST_F(weights, parts_of_a_huge_page_move_together)
+{
+	const size_t huge = huge_bytes(), page = page_bytes(), pages = huge / page;
+	struct nodeset first = nodeset_of(self->ctx.first);
+	struct nodeset second = nodeset_of(self->ctx.second);
+	struct area area;
+	long long moved;
+	size_t i;
+
+	if (self->ctx.missing)
+		SKIP(return, "%s", self->ctx.missing);
+	if (!thp_available())
+		SKIP(return, "no transparent huge pages");
+	if (!room_for_huge(&self->ctx.nodes, 2))
+		SKIP(return, "too little free memory on a node");
+
+	ASSERT_EQ(0, area_map(&area, pages, pages));
+	ASSERT_EQ(0, madvise(area.start, area.len, MADV_HUGEPAGE));
+	ASSERT_EQ(0, policy_bind(area.start, area.len, MPOL_BIND, &first, 0));
+	touch(area.start, pages, page);
+	if (thp_backed(area.start) != area.len)
+		SKIP(return, "no transparent huge pages to be had");
+	ASSERT_EQ(0, mprotect(area.start, page, PROT_READ));
+	ASSERT_EQ(0, mprotect(area.start, page, PROT_READ | PROT_WRITE));
+	/* What has been split nobody puts together. */
+	ASSERT_EQ(0, madvise(area.start, area.len, MADV_NOHUGEPAGE));
+	ASSERT_EQ(0, thp_backed(area.start));
+
+	/* By the default policy, which is the task's, all pages move wherever they are. */
+	ASSERT_EQ(0, policy_set(MPOL_BIND, &second));
+	moved = pages_migrated();
+	EXPECT_EQ(0, policy_bind(area.start, area.len, MPOL_DEFAULT, NULL, MPOL_MF_MOVE));
+	moved = pages_migrated() - moved;
+	/* Others may move some as well, to make room. */
+	EXPECT_LE((long long)pages, moved);
+	EXPECT_GT(4 * (long long)pages, moved);
+	for (i = 0; i < pages; i++) {
+		ASSERT_EQ(0, nodes_of_pages(area.start + i * page, 1, page, placed));
+		ASSERT_EQ(self->ctx.second, placed[0]);
+	}
+	area_unmap(&area);
+}
+
 /* Pages that another process has, too: EIO, and the new policy is in force */
 TEST_F(weights, move_of_what_cannot_move)
 {
