@@ -38,6 +38,16 @@ scenario_config() {
 	echo "${scenario_config:-default}"
 }
 
+# config_has CONFIG LAYER: is that LAYER, or on top of it?
+config_has() {
+	config_layer=$1
+	while [ -n "$config_layer" ]; do
+		[ "$config_layer" != "$2" ] || return 0
+		config_layer=$(sed -n 's/^# on top of: //p' "$TOP/scenarios/configs/$config_layer.config")
+	done
+	return 1
+}
+
 # target CONFIG: what its file in scenarios/configs says of the machine that
 # it is for: $arch and $image, the kernel's file; $compiler, the prefix of the
 # cross compiler if it needs one, and $compiler_packages; $programs, where

@@ -131,6 +131,14 @@ else
 fi
 [ "$accel" != model ] || set -- "$@" -plugin "$plugin" -L "$root/usr/share/seabios" -L "$root/usr/share/qemu"
 
+# Sparse, and of no use to anybody afterwards
+letter=a
+for size in $(scenario_value "$conf" disks); do
+	truncate -s "$size" "$work/vd$letter"
+	set -- "$@" -drive "if=none,id=vd$letter,format=raw,cache=unsafe,file=$work/vd$letter" -device "virtio-blk-pci,drive=vd$letter"
+	letter=$(echo "$letter" | tr a-y b-z)
+done
+
 # virt has one serial port for us, so the other one is a PCI card.
 case $arch in
 arm64) set -- "$@" -serial chardev:console -device pci-serial,chardev=output ;;

@@ -37,7 +37,7 @@ esac
 
 # Machines of the kernel's architecture; what else there is to test is for this one. Those for which make soak has all self tests take
 # longest. A machine that has a kernel of its own is one for the default kernel's run only: with another one it would be a second machine of
-# its kind.
+# its kind, unless that has the layer which makes this one.
 target "$config"
 tested=$arch
 scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r name; do
@@ -46,7 +46,7 @@ scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r
 	[ "$arch" = "$tested" ] || continue
 	case $own in
 	default | "$config") ;;
-	*) [ "$config" = default ] || continue ;;
+	*) [ "$config" = default ] || config_has "$config" "$(scenario_value "$TOP/scenarios/$name.conf" layer)" || continue ;;
 	esac
 	[ "$(scenario_tests "$name")" = all ] && echo "1 $name" || echo "2 $name"
 done | sort -s -n | cut -d ' ' -f 2)

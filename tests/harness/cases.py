@@ -76,6 +76,14 @@ class Without:
 						yield f"{where}: no case of {program} is called '{pattern}'"
 
 
+def layers(config):
+	"""A configuration, what it is on top of, and so on."""
+	while config:
+		yield config
+		below = re.findall(r"^# on top of: (.*)$", (SCENARIOS / "configs" / f"{config}.config").read_text(encoding="utf-8"), re.MULTILINE)
+		config = below[0] if below else None
+
+
 class Scenario:
 	"""One machine of scenarios/list."""
 
@@ -84,6 +92,7 @@ class Scenario:
 		self.name = name
 		conf = (SCENARIOS / f"{name}.conf").read_text(encoding="utf-8")
 		self.config = (re.findall(r"^config=(.*)$", conf, re.MULTILINE) or [CONFIG])[0]
+		self.layer = (re.findall(r"^layer=(.*)$", conf, re.MULTILINE) or [self.config])[0]
 		often, tests = (list(programs) if names == "all" else names.split() for names in (row[0], row[0] if row[1] == "=" else row[1]))
 		self.unknown = [test for test in often + tests if test not in programs]
 		# What make test leaves to make soak, and what make soak would not have
@@ -211,7 +220,8 @@ def main():
 	row_of = {fields[0]: fields[1:] for _, fields in table if len(fields) == 4}
 	machines = [Scenario(name, row_of[name], programs) for name in names if (SCENARIOS / f"{name}.conf").exists() and name in row_of]
 	never = Without(SCENARIOS / "configs" / f"{CONFIG}.without")
-	booted = [machine for machine in machines if machine.config == CONFIG]
+	# Those of make test; the others are of another architecture.
+	booted = [machine for machine in machines if machine.config in (CONFIG, "static-keys")]
 	questions = {
 		"every self test is built, those for 32 bits as well":
 			[f"{name} is not" for name in sorted(wanted - programs.keys())],
@@ -221,6 +231,9 @@ def main():
 			[f"{name}: no such file" for name in names if not (SCENARIOS / f"{name}.conf").exists()] + list(strays(names)),
 		"every machine has one row of scenarios/tests":
 			list(wrong_rows(names, table)),
+		"every machine's kernel has the layer that it needs":
+			[f"{machine.name}: {machine.config} is not on top of {machine.layer}" for machine in machines
+			 if machine.layer not in layers(machine.config)],
 		"every machine runs self tests that there are, and that it can run":
 			[f"scenarios/tests: {machine.name}: {what} '{test}'" for machine in machines for what, tests in (
 				("no self test is called", machine.unknown), ("make soak does not run", sorted(machine.lost)),

@@ -7,7 +7,9 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/io_uring.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 
 #include "cases.h"
 #include "interleave.h"
@@ -150,7 +152,7 @@ TEST_F(ratios, rings)
 	EXPECT_TRUE(shared_out(&self->shares.round, sqes)) TH_LOG("%d pages each", PAGES_OF_SQES);
 }
 
-/* Files are written in pieces of, in pages */
+/* Files are read and written in pieces of, in pages */
 static const size_t piece_pages[] = { 1, 32, 256 };
 
 #define ORDERS		10
@@ -197,20 +199,21 @@ static int order_at(size_t page, size_t pages)
 	return order < ORDERS ? order : ORDERS - 1;
 }
 
-/* Off by at most a sixtieth of the file, and by one folio of the size */
-static bool close_enough(const struct round *round, const long *count, size_t pages, size_t folio)
+/* Off by at most a sixtieth of the file, and by so many pages, as no folio is divided */
+static bool close_enough(const struct round *round, const long *count, size_t pages, size_t whole)
 {
 	long total = count[0] + count[1];
 	long apart = labs(count[0] * round->total - total * round->weight[0]);
 
-	return apart * 60 <= (long)(pages + 60 * (folio - 1)) * round->total;
+	return apart * 60 <= (long)(pages + 60 * whole) * round->total;
 }
 
-static bool has_its_shares(const struct round *round, size_t pages)
+/* @turns: how many were taken, by whatever single pages it takes beside the file's own as well */
+static bool has_its_shares(const struct round *round, size_t pages, long long turns)
 {
 	long count[ORDERS][2] = {}, all[2] = {};
+	size_t i, end, whole = 0, others;
 	bool good = true;
-	size_t i, end;
 	int order;
 
 	for (i = 0; i < pages; i = end) {
@@ -222,15 +225,24 @@ static bool has_its_shares(const struct round *round, size_t pages)
 		}
 		count[order][placed[i] == round->node[1]] += 1L << order;
 		all[placed[i] == round->node[1]] += 1L << order;
+		turns--;
 	}
-	for (order = 0; order < ORDERS; order++)
-		if (!close_enough(round, count[order], pages, 1UL << order))
+	/* One folio of each size, and what others have taken of the turns of single pages */
+	others = turns > 0 ? turns : 0;
+	for (order = 0; order < ORDERS; order++) {
+		size_t least = order ? (1UL << order) - 1 : others;
+
+		if (!close_enough(round, count[order], pages, least))
 			good = false;
-	if (!close_enough(round, all, pages, 1))
+		if (count[order][0] + count[order][1])
+			whole += least;
+	}
+	if (!close_enough(round, all, pages, whole))
 		good = false;
 	for (order = 0; order < ORDERS && !good; order++)
-		note("order %d: %ld and %ld pages of %zu, %u:%u", order, count[order][0],
-		     count[order][1], pages, round->weight[0], round->weight[1]);
+		note("order %d: %ld and %ld pages of %zu, %u:%u, %zu turns of others", order,
+		     count[order][0], count[order][1], pages, round->weight[0],
+		     round->weight[1], others);
 	return good;
 }
 
@@ -246,19 +258,60 @@ static int fill(int fd, size_t pages, size_t piece)
 	return 0;
 }
 
-/* What is written under the policy has its shares */
-static int check_written(const struct shares *shares, int fd, size_t pages, size_t piece)
+static int read_all(int fd, size_t pages, size_t piece)
 {
+	static char data[SMALL_PAGES << 12];
+	size_t bytes = piece * page_bytes(), at;
+
+	for (at = 0; at < pages * page_bytes(); at += bytes)
+		if (pread(fd, data, bytes, at) != (ssize_t)bytes)
+			return -EIO;
+	return 0;
+}
+
+static int touch_all(int fd, size_t pages, size_t piece)
+{
+	char *map = mmap(NULL, pages * page_bytes(), PROT_READ, MAP_SHARED, fd, 0);
+	size_t i;
+
+	(void)piece;
+	if (map == MAP_FAILED)
+		return -errno;
+	for (i = 0; i < pages; i++)
+		asm volatile("" : : "r" (*(volatile char *)(map + i * page_bytes())));
+	munmap(map, pages * page_bytes());
+	return 0;
+}
+
+/* Nothing of the file is in the page cache */
+static int drop(int fd)
+{
+	return fsync(fd) || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) ? -EIO : 0;
+}
+
+/* So many allocations got the node that was theirs by a policy that interleaves */
+static long long turns_taken(const struct round *round)
+{
+	return node_interleave_hits(round->node[0]) + node_interleave_hits(round->node[1]);
+}
+
+/* What @use brings into the page cache under the policy has its shares */
+static int check(const struct shares *shares, int fd, size_t pages, size_t piece,
+		 int (*use)(int fd, size_t pages, size_t piece))
+{
+	const struct round *round = &shares->round;
+	long long turns = -turns_taken(round);
 	int ret = shares_begin(shares);
 
 	if (!ret)
-		ret = fill(fd, pages, piece);
+		ret = use(fd, pages, piece);
 	policy_set(MPOL_DEFAULT, NULL);
+	turns += turns_taken(round);
 	if (!ret)
 		ret = look_at_file(fd, pages);
 	if (ret)
 		return ret;
-	if (has_its_shares(&shares->round, pages))
+	if (has_its_shares(round, pages, turns))
 		return 0;
 	note("in pieces of %zu pages", piece);
 	return -EXDEV;
@@ -280,9 +333,105 @@ TEST_F(ratios, tmpfs)
 			fd = fs_file(dir);
 			ASSERT_LE(0, fd);
 			ASSERT_EQ(0, ftruncate(fd, sizes[i] * page_bytes()));
-			EXPECT_EQ(0, check_written(&self->shares, fd, sizes[i],
-						   piece_pages[j]));
+			EXPECT_EQ(0, check(&self->shares, fd, sizes[i], piece_pages[j], fill));
 			close(fd);
 		}
 	fs_unmount(dir);
+}
+
+/* File systems of a disk, which a machine that has one mounts at /mnt/TYPE */
+struct file_system {
+	const char *type;
+	long magic;
+};
+
+static const struct file_system ext4 = { "ext4", EXT4_SUPER_MAGIC };
+static const struct file_system xfs = { "xfs", XFS_SUPER_MAGIC };
+
+FIXTURE(disk)
+{
+	struct shares shares;
+	const char *missing;
+	char dir[64];
+};
+
+FIXTURE_VARIANT(disk)
+{
+	const struct file_system *fs;
+	const struct ratio *ratio;
+};
+
+FIXTURE_VARIANT_ADD(disk, ext4_even) { .fs = &ext4, .ratio = &even };
+FIXTURE_VARIANT_ADD(disk, ext4_three_to_one) { .fs = &ext4, .ratio = &three_to_one };
+FIXTURE_VARIANT_ADD(disk, ext4_interleave) { .fs = &ext4, .ratio = &interleave };
+FIXTURE_VARIANT_ADD(disk, xfs_even) { .fs = &xfs, .ratio = &even };
+FIXTURE_VARIANT_ADD(disk, xfs_three_to_one) { .fs = &xfs, .ratio = &three_to_one };
+FIXTURE_VARIANT_ADD(disk, xfs_interleave) { .fs = &xfs, .ratio = &interleave };
+
+FIXTURE_SETUP(disk)
+{
+	struct statfs fs;
+
+	ASSERT_EQ(0, shares_enter(&self->shares, variant->ratio));
+	self->missing = self->shares.ctx.missing;
+	snprintf(self->dir, sizeof(self->dir), "/mnt/%s", variant->fs->type);
+	if (!self->missing && (statfs(self->dir, &fs) || fs.f_type != variant->fs->magic))
+		self->missing = "needs a disk with this file system, mounted below /mnt";
+}
+
+FIXTURE_TEARDOWN(disk)
+{
+	EXPECT_EQ(0, interleave_leave(&self->shares.ctx));
+}
+
+TEST_F(disk, written)
+{
+	static const size_t sizes[] = { SMALL_PAGES, LARGE_PAGES };
+	size_t i, j;
+	int fd;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	for (i = 0; i < ARRAY_LEN(sizes); i++)
+		for (j = 0; j < ARRAY_LEN(piece_pages); j++) {
+			fd = fs_file(self->dir);
+			ASSERT_LE(0, fd);
+			EXPECT_EQ(0, check(&self->shares, fd, sizes[i], piece_pages[j], fill));
+			close(fd);
+		}
+}
+
+/* What readahead brings, whoever asks, in pieces or through a mapping */
+static int check_reads(const struct shares *shares, const char *dir, size_t pages,
+		       int (*use)(int fd, size_t pages, size_t piece))
+{
+	int fd = fs_file(dir), ret = 0;
+	size_t i;
+
+	if (fd < 0)
+		return fd;
+	ret = fill(fd, pages, SMALL_PAGES);
+	for (i = 0; i < ARRAY_LEN(piece_pages) && !ret; i++) {
+		ret = drop(fd);
+		if (!ret)
+			ret = check(shares, fd, pages, piece_pages[i], use);
+	}
+	close(fd);
+	return ret;
+}
+
+TEST_F(disk, read)
+{
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	EXPECT_EQ(0, check_reads(&self->shares, self->dir, LARGE_PAGES, read_all));
+	EXPECT_EQ(0, check_reads(&self->shares, self->dir, SMALL_PAGES, read_all));
+}
+
+TEST_F(disk, mapped)
+{
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	EXPECT_EQ(0, check_reads(&self->shares, self->dir, LARGE_PAGES, touch_all));
+	EXPECT_EQ(0, check_reads(&self->shares, self->dir, SMALL_PAGES, touch_all));
 }

@@ -4,12 +4,14 @@
  * which of them first: private and shared memory, memory that a child has as well,
  * the policy of a task, huge pages that were split on the way out, swapoff.
  *
- * The swap space is a RAM disk that passes for a solid one or for one that turns.
- * What a single process maps is read without swap cache from such a disk; with a
- * child that maps it as well it goes the way that it goes from all other disks.
+ * The swap space is the disk that a machine calls /dev/swap, or else a RAM disk, and
+ * passes for a solid one or for one that turns. What a single process maps is read
+ * without swap cache from a RAM disk; with a child that maps it as well it goes the
+ * way that it goes from all other disks.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -27,8 +29,8 @@
 #define MADV_PAGEOUT 21
 #endif
 
-#define DISK "/dev/ram0"
-#define TURNS "/sys/block/ram0/queue/rotational"
+#define SWAP "/dev/swap"
+#define RAM_DISK "/dev/ram0"
 #define CLUSTER "/proc/sys/vm/page-cluster"
 #define BY_PAGE_TABLE "/sys/kernel/mm/swap/vma_ra_enabled"
 
@@ -37,6 +39,21 @@
 #define SWAP_PAGES (4 * PAGES)
 
 static int placed[PAGES], after[PAGES];
+
+static char disk[PATH_MAX], turns[PATH_MAX];
+
+/*
+ * What has gone to a disk that takes its time stays in the swap cache, until somebody
+ * wants the memory: this group, which the memory belongs to. NULL with a RAM disk.
+ */
+static const char *group;
+
+static void disk_find(void)
+{
+	if (!realpath(SWAP, disk))
+		strcpy(disk, RAM_DISK);
+	snprintf(turns, sizeof(turns), "/sys/block/%s/queue/rotational", strrchr(disk, '/') + 1);
+}
 
 /* A setting of the machine, to be put back */
 struct setting {
@@ -48,6 +65,7 @@ enum { TURNING, READ_AHEAD, TABLE, SETTINGS };
 
 struct swap_context {
 	struct interleave_context interleave;
+	struct memcg memcg;
 	struct setting setting[SETTINGS];
 	bool swapped_on;
 	const char *missing;
@@ -85,23 +103,23 @@ static const char *disk_prepare(void)
 	__u64 bytes = 0;
 	int fd;
 
-	fd = open(DISK, O_RDWR | O_EXCL | O_CLOEXEC);
+	fd = open(disk, O_RDWR | O_EXCL | O_CLOEXEC);
 	if (fd < 0)
-		return "needs a RAM disk, " DISK ", that is not in use";
+		return "needs a disk, " SWAP " or " RAM_DISK ", that is not in use";
 	if (ioctl(fd, BLKGETSIZE64, &bytes) || bytes < (SWAP_PAGES + 1) * page) {
-		missing = "the RAM disk is too small";
+		missing = "the disk is too small";
 	} else if (pread(fd, header, page, 0) != (ssize_t)page) {
-		missing = "the RAM disk cannot be read";
+		missing = "the disk cannot be read";
 	} else if (memcmp(header + page - 10, "SWAPSPACE2", 10) &&
 		   (header[0] || memcmp(header, header + 1, page - 1))) {
-		missing = "there is something on the RAM disk";
+		missing = "there is something on the disk";
 	} else {
 		memset(header, 0, page);
 		info[0] = 1;
 		info[1] = SWAP_PAGES;
 		memcpy(header + page - 10, "SWAPSPACE2", 10);
 		if (pwrite(fd, header, page, 0) != (ssize_t)page || fsync(fd))
-			missing = "the RAM disk cannot be written";
+			missing = "the disk cannot be written";
 	}
 	close(fd);
 	return missing;
@@ -111,9 +129,11 @@ static int swap_leave(struct swap_context *ctx)
 {
 	int ret = 0, again, i;
 
-	if (ctx->swapped_on && swapoff(DISK))
+	if (ctx->swapped_on && swapoff(disk))
 		ret = -errno;
 	ctx->swapped_on = false;
+	memcg_leave(&ctx->memcg);
+	group = NULL;
 	for (i = SETTINGS - 1; i >= 0; i--) {
 		if (!ctx->setting[i].path)
 			continue;
@@ -130,17 +150,22 @@ static int swap_on(struct swap_context *ctx, bool turning)
 {
 	int ret;
 
+	disk_find();
 	ctx->missing = access("/proc/swaps", F_OK) ? "needs swap" : disk_prepare();
 	if (ctx->missing)
 		return 0;
-	ret = setting_write(&ctx->setting[TURNING], TURNS, turning);
+	ret = setting_write(&ctx->setting[TURNING], turns, turning);
 	if (!ret)
 		ret = setting_write(&ctx->setting[READ_AHEAD], CLUSTER, 3);
 	if (!ret)
 		ret = setting_write(&ctx->setting[TABLE], BY_PAGE_TABLE, 1);
-	if (!ret && swapon(DISK, 0))
+	if (!ret && swapon(disk, 0))
 		ret = -errno;
 	ctx->swapped_on = !ret;
+	if (!ret && strcmp(disk, RAM_DISK)) {
+		ret = memcg_enter(&ctx->memcg);
+		group = ctx->memcg.group;
+	}
 	return ret;
 }
 
@@ -185,14 +210,31 @@ static int resident(const struct area *area)
 	return count;
 }
 
+/* A disk takes its time */
+static int resident_soon(const struct area *area)
+{
+	int rounds = 0, count;
+
+	do {
+		count = resident(area);
+	} while (count >= 0 && count < PAGES && settle(&rounds));
+	return count;
+}
+
 static int page_out(const struct area *area)
 {
 	int rounds = 0, left;
+	char path[128];
 
 	do {
 		if (madvise(area->start, area->len, MADV_PAGEOUT))
 			return -errno;
 		left = resident(area);
+		if (left > 0 && group) {
+			snprintf(path, sizeof(path), "%s/memory.reclaim", group);
+			file_print(path, "%zu", left * page_bytes());
+			left = resident(area);
+		}
 	} while (left > 0 && settle(&rounds));
 	if (left > 0)
 		note("%d pages do not go out", left);
@@ -226,7 +268,7 @@ static int swaps_off(void *arg)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (policy_set(nodes ? MPOL_BIND : MPOL_DEFAULT, nodes))
 		return 2;
-	return swapoff(DISK) ? 1 : 0;
+	return swapoff(disk) ? 1 : 0;
 }
 
 /* The orders in which pages are asked for: up, down, and all over the place */
@@ -446,7 +488,7 @@ TEST_F(swap, comes_back)
 		}
 		if (variant->willneed) {
 			ASSERT_EQ(0, madvise(area->start, area->len, MADV_WILLNEED));
-			EXPECT_EQ(PAGES, resident(area));
+			EXPECT_EQ(PAGES, resident_soon(area));
 		}
 		EXPECT_TRUE(read_all(area, order));
 		EXPECT_EQ(0, nodes_of_pages(area->start, PAGES, page_bytes(),
@@ -456,7 +498,7 @@ TEST_F(swap, comes_back)
 		if (child)
 			child_end(child);
 		if (variant->off) {
-			ASSERT_EQ(0, swapon(DISK, 0));
+			ASSERT_EQ(0, swapon(disk, 0));
 			self->ctx.swapped_on = true;
 		}
 	}
@@ -588,6 +630,7 @@ static int keeps_weights(void *arg)
 	long long left = -1;
 
 	if (!memcg_enter(&memcg) && !area_map_shared(&area, PAGES)) {
+		group = group ? memcg.group : NULL;
 		left = weights_left(memcg.group, &area, &ctx->interleave.nodes);
 		note("%lld bytes of slab are left", left);
 		area_unmap(&area);
