@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of automatic migration share: its files, two nodes with CPUs
- * and memory, and what goes from one to the other.
+ * What the tests of automatic migration share: its files, two nodes whose memory
+ * serves CPUs, and what goes from one to the other.
  */
 #ifndef MIGRATION_H
 #define MIGRATION_H
@@ -56,7 +56,8 @@ FIXTURE(migration)
 
 FIXTURE_SETUP(migration)
 {
-	struct nodeset cpu, memory, both;
+	struct nodeset serving;
+	int node;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(files); i++)
@@ -68,15 +69,17 @@ FIXTURE_SETUP(migration)
 	for (i = 0; i < ARRAY_LEN(files); i++)
 		ASSERT_LT(0, file_read(files[i], self->old[i],
 				       sizeof(self->old[i])));
-	ASSERT_EQ(0, nodeset_read("has_cpu", &cpu));
-	ASSERT_EQ(0, nodeset_read("has_memory", &memory));
-	for (i = 0; i < ARRAY_LEN(both.word); i++)
-		both.word[i] = cpu.word[i] & memory.word[i];
-	self->move.from = nodeset_nth(&both, 0);
-	self->move.to = nodeset_nth(&both, 1);
+	ASSERT_EQ(0, serving_nodes(&serving));
+	self->move.from = -1;
+	self->move.to = -1;
+	for (node = MAX_NODES - 1; node >= 0; node--)
+		if (nodeset_has(&serving, node) && served_node(node) >= 0) {
+			self->move.to = self->move.from;
+			self->move.from = node;
+		}
 	self->move.pages = SOME_PAGES;
 	if (self->move.to < 0 || stay_on(self->move.to)) {
-		self->missing = "needs two nodes with CPUs and memory";
+		self->missing = "needs two nodes whose memory serves CPUs";
 		return;
 	}
 	if (!has_room(self->move.from, MOST_PAGES) ||
@@ -134,13 +137,13 @@ static inline bool block_of(int node, int nth, char *path, size_t size)
 	return found;
 }
 
-/* What takes the only CPU of @node offline; false when there is no such thing */
+/* What takes the only CPU that @node serves offline; false when there is no such thing */
 static inline bool switch_of_cpu(int node, char *path, size_t size)
 {
 	char list[64];
 	struct nodeset cpus;
 
-	snprintf(path, size, NODE_DIR "/node%d/cpulist", node);
+	snprintf(path, size, NODE_DIR "/node%d/cpulist", served_node(node));
 	if (file_read(path, list, sizeof(list)) < 0 || nodeset_parse(list, &cpus) ||
 	    nodeset_count(&cpus) != 1)
 		return false;

@@ -12,20 +12,19 @@
 #define PIECE_PAGES	2621
 
 /*
- * Ticks that have met the first CPU of @node in user space, in hundredths of a
+ * Ticks that have met the CPU of stay_on(@node) in user space, in hundredths of a
  * second: after each a piece of the memory follows. Those that meet it in the kernel
  * are many where a machine is slow, and are not counted.
  */
 static inline long long ticks_of(int node)
 {
-	char path[64], text[256];
-	struct nodeset cpus;
+	char key[16];
+	int cpu = served_cpu(node);
 
-	snprintf(path, sizeof(path), NODE_DIR "/node%d/cpulist", node);
-	if (file_read(path, text, sizeof(text)) < 0 || nodeset_parse(text, &cpus))
-		return -EINVAL;
-	snprintf(path, sizeof(path), "cpu%d", nodeset_nth(&cpus, 0));
-	return file_value("/proc/stat", path);
+	if (cpu < 0)
+		return cpu;
+	snprintf(key, sizeof(key), "cpu%d", cpu);
+	return file_value("/proc/stat", key);
 }
 
 /*

@@ -248,6 +248,32 @@ int serving_node(int node)
 	return nearest(node, &serving, &near) ? nodeset_nth(&near, 0) : -1;
 }
 
+int served_node(int node)
+{
+	struct nodeset cpu;
+	int other;
+
+	if (nodeset_read("has_cpu", &cpu))
+		return -1;
+	if (nodeset_has(&cpu, node))
+		return node;
+	for (other = 0; other < MAX_NODES; other++)
+		if (nodeset_has(&cpu, other) && serving_node(other) == node)
+			return other;
+	return -1;
+}
+
+int served_cpu(int node)
+{
+	char path[64], list[256];
+	struct nodeset cpus;
+
+	snprintf(path, sizeof(path), NODE_DIR "/node%d/cpulist", served_node(node));
+	if (file_read(path, list, sizeof(list)) < 0 || nodeset_parse(list, &cpus))
+		return -EINVAL;
+	return nodeset_count(&cpus) ? nodeset_nth(&cpus, 0) : -EINVAL;
+}
+
 /*
  * The nodes that the kernel's masks have room for, as four a digit of the one
  * in a task's status; a node beyond them is an error, not one that is absent.

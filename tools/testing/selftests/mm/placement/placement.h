@@ -122,6 +122,10 @@ int node_distance(int from, int to);
 int serving_nodes(struct nodeset *set);
 /* One of those, the nearest to @node; @node itself when it is one of them; -1 for none */
 int serving_node(int node);
+/* The first node whose CPUs the memory of @node serves, -1 for none */
+int served_node(int node);
+/* The first CPU of that one, -EINVAL if there is none */
+int served_cpu(int node);
 
 /* set_mempolicy(2), mbind(2), get_mempolicy(2), set_mempolicy_home_node(2) */
 int policy_set(int mode, const struct nodeset *nodes);

@@ -129,15 +129,13 @@ int set_pace(int part_mb, int pass_ms)
 
 int stay_on(int node)
 {
-	char path[64], list[256];
-	struct nodeset cpus;
+	int cpu = served_cpu(node);
 	cpu_set_t set;
 
-	snprintf(path, sizeof(path), NODE_DIR "/node%d/cpulist", node);
-	if (file_read(path, list, sizeof(list)) < 0 || nodeset_parse(list, &cpus))
-		return -EINVAL;
+	if (cpu < 0)
+		return cpu;
 	CPU_ZERO(&set);
-	CPU_SET(nodeset_nth(&cpus, 0), &set);
+	CPU_SET(cpu, &set);
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
 }
 

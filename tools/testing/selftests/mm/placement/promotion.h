@@ -75,7 +75,7 @@ bool counters_read(struct counters *counters);
 long long counters_value(const struct counters *counters, const char *name);
 /* Scans @part_mb at a time, all of a process in @pass_ms */
 int set_pace(int part_mb, int pass_ms);
-/* Moves the calling thread to a CPU of @node */
+/* Moves the calling thread to a CPU that the memory of @node serves */
 int stay_on(int node);
 
 /* Memory on @node that may move: its policy is the default one */
