@@ -9,6 +9,7 @@
 
 #include <linux/automigrate.h>
 #include <linux/jump_label.h>
+#include <linux/memory_serving.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/sysctl.h>
@@ -34,7 +35,7 @@ static inline bool hint_fault_unwanted(unsigned long cp_flags,
 	if (cp_flags & MM_CP_LAZY_ANY)
 		return false;
 	if (cp_flags & MM_CP_LAZY_FAST)
-		return !toptier || page_to_nid(page) == numa_node_id();
+		return !toptier || page_to_nid(page) == serving_node(numa_node_id());
 	/* Not READ_ONCE(): without CONFIG_NUMA_BALANCING the mode is a constant */
 	return toptier && !(data_race(sysctl_numa_balancing_mode) & NUMA_BALANCING_NORMAL);
 }
@@ -47,6 +48,7 @@ void lazy_migration_begin(struct mm_struct *mm, struct mempolicy *pol);
 void lazy_migration_mark(struct vm_area_struct *vma, unsigned long start,
 			 unsigned long end);
 int lazy_migration_nid(struct mempolicy *pol);
+int __lazy_migration_home(int nid);
 bool __lazy_migration_wanted(struct task_struct *p, int to);
 bool __lazy_migration_refused(const struct mempolicy *pol, struct page *page);
 void __lazy_migration_faulted(struct task_struct *p, int pages, int flags);
@@ -54,6 +56,19 @@ void __lazy_migration_faulted(struct task_struct *p, int pages, int flags);
 static inline bool lazy_migration_possible(void)
 {
 	return true;
+}
+
+/**
+ * lazy_migration_home - where a page goes that follows a task
+ * @nid: the node of the task's CPU
+ *
+ * Context: any.
+ * Return: the node, another one if @nid has no memory.
+ */
+static inline int lazy_migration_home(int nid)
+{
+	return static_branch_unlikely(&lazy_migration_used) ?
+	       __lazy_migration_home(nid) : nid;
 }
 
 /**
@@ -117,6 +132,11 @@ static inline void lazy_migration_begin(struct mm_struct *mm,
 static inline int lazy_migration_nid(struct mempolicy *pol)
 {
 	return NUMA_NO_NODE;
+}
+
+static inline int lazy_migration_home(int nid)
+{
+	return nid;
 }
 
 static inline bool lazy_migration_refused(const struct mempolicy *pol,

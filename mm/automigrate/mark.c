@@ -9,6 +9,7 @@
 #include <linux/automigrate.h>
 #include <linux/lazy_migration.h>
 #include <linux/memory-tiers.h>
+#include <linux/memory_serving.h>
 #include <linux/mempolicy.h>
 #include <linux/mempolicy_ops.h>
 #include <linux/mm.h>
@@ -161,6 +162,16 @@ int lazy_migration_nid(struct mempolicy *pol)
 }
 
 /*
+ * NUMA balancing knows nothing of CPUs without memory: where it decides, it has to
+ * be asked for the node that it has looked at.
+ */
+int __lazy_migration_home(int nid)
+{
+	return READ_ONCE(sysctl_numa_balancing_mode) & NUMA_BALANCING_NORMAL ?
+	       nid : serving_node(nid);
+}
+
+/*
  * Where NUMA balancing marks pages of fast nodes as well, it decides; else all
  * marks on them are ours. The fault is not of a slow node's page.
  */
@@ -171,6 +182,7 @@ bool __lazy_migration_wanted(struct task_struct *p, int to)
 	if (!p->mm || READ_ONCE(sysctl_numa_balancing_mode) & NUMA_BALANCING_NORMAL)
 		return false;
 	memory = &p->mm->automigrate;
+	to = serving_node(to);
 	return test_bit(AUTOMIGRATE_LAZY, &memory->flags) &&
 	       (READ_ONCE(memory->node) == to ||
 		READ_ONCE(memory->node) == NUMA_NO_NODE);

@@ -17,6 +17,7 @@
 #include <linux/cpuset.h>
 #include <linux/jiffies.h>
 #include <linux/memory-tiers.h>
+#include <linux/memory_serving.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/rcupdate.h>
@@ -34,6 +35,12 @@
 
 /* Threads that are asked where they are; more do not change the answer much */
 #define THREADS_ASKED	256
+
+/* Where the memory of a task on @cpu should be */
+static int home_of(int cpu)
+{
+	return serving_node(cpu_to_node(cpu));
+}
 
 static bool is_held(struct mm_struct *mm)
 {
@@ -56,7 +63,7 @@ static void pend(struct task_struct *p)
  */
 void __automigrate_task_moves(struct task_struct *p, int cpu)
 {
-	int from = cpu_to_node(task_cpu(p)), to = cpu_to_node(cpu);
+	int from = home_of(task_cpu(p)), to = home_of(cpu);
 
 	if (from == to || !p->mm || p->in_execve || task_is_realtime(p) ||
 	    p->flags & (PF_KTHREAD | PF_EXITING | PF_IO_WORKER))
@@ -73,7 +80,7 @@ void __automigrate_tick(struct task_struct *p)
 {
 	struct mm_struct *mm = p->mm;
 
-	if (mm && (READ_ONCE(mm->automigrate.node) == numa_node_id() ||
+	if (mm && (READ_ONCE(mm->automigrate.node) == home_of(task_cpu(p)) ||
 		   !is_held(mm)))
 		set_tsk_thread_flag(p, TIF_NOTIFY_RESUME);
 }
@@ -83,8 +90,8 @@ bool __automigrate_holds(struct task_struct *p, int from_cpu, int to_cpu)
 	/* The task may be on its way out: its mm is gone first */
 	struct mm_struct *mm = READ_ONCE(p->mm);
 
-	return mm && cpu_to_node(from_cpu) != cpu_to_node(to_cpu) &&
-	       READ_ONCE(mm->automigrate.node) == cpu_to_node(from_cpu) &&
+	return mm && home_of(from_cpu) != home_of(to_cpu) &&
+	       READ_ONCE(mm->automigrate.node) == home_of(from_cpu) &&
 	       is_held(mm);
 }
 
@@ -100,8 +107,7 @@ static void ask_threads(struct automigrate_facts *facts)
 			facts->own_policy = true;
 		if (t == current || task_is_running(t)) {
 			facts->threads++;
-			if (t == current ||
-			    cpu_to_node(task_cpu(t)) == facts->node)
+			if (t == current || home_of(task_cpu(t)) == facts->node)
 				facts->here++;
 		}
 		if (++asked == THREADS_ASKED)
@@ -215,7 +221,7 @@ void __automigrate_resume(void)
 	WRITE_ONCE(current->automigrate_pending, 0);
 	/* If the task moves from here on, this is asked for once more */
 	barrier();
-	node = numa_node_id();
+	node = home_of(raw_smp_processor_id());
 	/* vfork() lends memory, and its owner waits. */
 	if (!mm || current->vfork_done)
 		return;

@@ -12,8 +12,12 @@
  * followed by that of the event's notifier.
  */
 #include <linux/cpumask.h>
+#include <linux/gfp.h>
 #include <linux/limits.h>
+#include <linux/memory-tiers.h>
+#include <linux/memory_serving.h>
 #include <linux/minmax.h>
+#include <linux/mmzone.h>
 #include <linux/nodemask.h>
 #include <linux/topology.h>
 
@@ -101,4 +105,29 @@ bool node_serves_cpus(int nid)
 
 	serving_nodes(&nodes);
 	return node_isset(nid, nodes);
+}
+
+/**
+ * serving_node - the node whose memory a task on some node wants
+ * @nid: the node of the task's CPU
+ *
+ * While zonelists change, another one may be the answer.
+ *
+ * Context: any.
+ * Return: @nid if it has memory, or else the node of the nearest fast memory;
+ * @nid as well if there is none.
+ */
+int serving_node(int nid)
+{
+	enum zone_type highest = gfp_zone(GFP_HIGHUSER_MOVABLE);
+	struct zoneref *z;
+	struct zone *zone;
+
+	if (node_state(nid, N_MEMORY))
+		return nid;
+	for_each_zone_zonelist(zone, z, node_zonelist(nid, GFP_HIGHUSER_MOVABLE),
+			       highest)
+		if (node_is_toptier(zone_to_nid(zone)))
+			return zone_to_nid(zone);
+	return nid;
 }
