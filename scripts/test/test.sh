@@ -175,9 +175,9 @@ for name in $(echo "$listed" | sed -n 's/ base$//p'); do
 	fi
 done
 
-# As many at a time as there are processors, if there are 2 GiB of memory for each. A part that is killed takes no other with it: make goes
-# on, even if it is the shell of its recipe.
-workers=$(nproc)
+# Half as many again at a time as there are processors, as some of them sleep, if there are 2 GiB of memory for each. A part that is killed
+# takes no other with it: make goes on, even if it is the shell of its recipe.
+workers=$((($(nproc) * 3 + 1) / 2))
 memory=$(awk '/^MemAvailable:/ { print int($2 / 2097152) }' /proc/meminfo)
 [ "$memory" -gt 2 ] || memory=2
 [ "$workers" -le "$memory" ] || workers=$memory
