@@ -9,7 +9,7 @@ export BASE BASE_TARBALL SCENARIO FILES RUN ONLY PEERS CONFIG LOCALMODCONFIG LSM
 	TESTS ROUNDS VANILLA VERSION
 
 .PHONY: help run test timed-test soak mutants vm sim debug-test kcsan-test kernel tree series refresh check \
-	check-all cross arm64-test upgrade-base count bench coverage deb deb-test doctor \
+	check-all cross arm64-test upgrade-base count bench pictures coverage deb deb-test doctor \
 	clean
 
 help:
@@ -48,6 +48,7 @@ help:
 	@echo 'make bench       costs, placement, promotion beside the base: out/bench/index.html'
 	@echo '                   PEERS="6.12"                further kernels of the archive'
 	@echo '                   ONLY="name ..."             these parts'
+	@echo 'make pictures    draws those of the documentation anew, from the machines and the figures'
 	@echo 'make deb         build/deb: packages of the kernel and the tools (hours)'
 	@echo '                   CONFIG=path                 a configuration of your own'
 	@echo '                   LOCALMODCONFIG=1            only the modules that are in use'
@@ -139,6 +140,9 @@ upgrade-base:
 
 count:
 	@scripts/bench/allocation/run.sh
+
+pictures:
+	@scripts/bench/pictures.py Documentation/pictures
 
 bench:
 	@scripts/bench/bench.sh

@@ -18,8 +18,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 STYLE = """
 body { font: 15px/1.5 sans-serif; max-width: 76em; margin: 2em auto; padding: 0 1em; color: #222 }
 pre { font: 12px/1.35 monospace; overflow-x: auto; background: #f6f6f6; padding: .8em }
-figure { margin: 1.2em 0 } figcaption { font-size: 13px; color: #555 }
-svg text { font: 12px sans-serif; fill: #333 } .about { font-size: 13px; color: #555 }
+figure { margin: 1.2em 0 } figcaption { font-size: 13px; color: #555 } .about { font-size: 13px; color: #555 }
+@media (prefers-color-scheme: dark) {
+body { background: #14181d; color: #ddd } pre { background: #1d2329 } figcaption, .about { color: #aaa }
+}
 """
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The pages that strangers begin with: what they link to and name is there, each target of make that they have exists and make help has it, the
-# README is short. usage: pages.sh [DIRECTORY], another checkout; prints TAP.
+# The pages that strangers begin with: what they link to and name is there, each target of make that they have exists and make help
+# has it, the README is short, pictures are those of the data, programs compile. usage: pages.sh [DIRECTORY], another checkout; prints TAP.
 set -eu
 . "$(dirname "$0")/../../scripts/lib/lib.sh"
 
@@ -59,6 +59,15 @@ told "make help has every target"
 
 { [ "$(wc -l < README.md)" -le 180 ] || wc -l README.md; } > "$work/out"
 told "the README has at most 180 lines"
+
+scripts/bench/pictures.py "$work/pictures"
+diff -r "$work/pictures" Documentation/pictures > "$work/out" || :
+told "pictures are what make pictures draws"
+
+for page in $pages; do
+	grep -nE '!\[.{0,19}\]\(' "$page" | sed "s,^,$page:," || :
+done > "$work/out"
+told "each picture has its text"
 
 # numaif.h of libnuma, as far as it is used here, for hosts without
 echo 'long set_mempolicy(int mode, const unsigned long *nodes, unsigned long bits);' > "$work/numaif.h"
