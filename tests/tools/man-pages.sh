@@ -66,9 +66,10 @@ test_header() {
 		"${after:+#include <$after>}" \
 		'int size[sizeof(struct mpol_param) == MPOL_PARAM_SIZE_VER0 ? 1 : -1];
 		int mode[MPOL_WEIGHTED_INTERLEAVE == 6 ? 1 : -1];
-		int flag[MPOL_F_STATIC_NODES == 1 << 15 && MPOL_F_OWN_WEIGHTS == 8 ? 1 : -1];' \
+		int flag[MPOL_F_STATIC_NODES == 1 << 15 && MPOL_F_OWN_WEIGHTS == 8 ? 1 : -1];
+		int move[MPOL_MF_MOVE == 2 && MPOL_MF_LAZY == 8 && MPOL_MF_HOME_NODE == 16 ? 1 : -1];' \
 		>"$work/header"
-	"$@" -x "$language" -Wall -Wextra -Werror -I"$tools" -c -o "$work/header.o" \
+	"$@" -x "$language" -Wall -Wextra -Werror -I"$tools" -I"$work" -c -o "$work/header.o" \
 		"$work/header" >"$work/log" 2>&1
 	result $? "mempolicy2.h after <$before>, before <$after>: $*"
 }
@@ -80,7 +81,23 @@ test_program "$tools/man/set_mempolicy2.2" set_mempolicy2 'weighted interleave'
 test_program "$tools/man/get_mempolicy2.2" get_mempolicy2 'home node'
 test_program "$tools/man/mbind2.2" mbind2 'weighted interleave'
 
-for around in ' ' 'linux/mempolicy.h ' ' linux/mempolicy.h'; do
+# What libnuma's header has of it, for hosts without: modes and flags as macros
+cat >"$work/numaif.h" <<'END'
+#ifndef NUMAIF_H
+#define NUMAIF_H
+#define MPOL_DEFAULT 0
+#define MPOL_PREFERRED 1
+#define MPOL_BIND 2
+#define MPOL_INTERLEAVE 3
+#define MPOL_LOCAL 4
+#define MPOL_MF_STRICT (1<<0)
+#define MPOL_MF_MOVE (1<<1)
+#define MPOL_MF_MOVE_ALL (1<<2)
+#define MPOL_F_NODE (1<<0)
+#define MPOL_F_ADDR (1<<1)
+#endif
+END
+for around in ' ' 'linux/mempolicy.h ' ' linux/mempolicy.h' 'numaif.h ' ' numaif.h'; do
 	for standard in c99 c11 gnu17; do
 		test_header c "${around% *}" "${around#* }" "$cc" "-std=$standard"
 	done

@@ -71,7 +71,10 @@
 #define MPOL_F_OWN_WEIGHTS	0x8
 #endif
 
-/* Flag for set_mempolicy2 and mbind2 */
+/* Flags for mbind2, the second one for set_mempolicy2 as well */
+#ifndef MPOL_MF_LAZY
+#define MPOL_MF_LAZY		0x8
+#endif
 #ifndef MPOL_MF_HOME_NODE
 #define MPOL_MF_HOME_NODE	0x10
 #endif
@@ -150,7 +153,8 @@ static inline int get_mempolicy2(struct mpol_param *param, size_t usize,
  * @len: bytes
  * @param: the policy
  * @usize: sizeof(*@param)
- * @flags: MPOL_MF_STRICT, MPOL_MF_MOVE, MPOL_MF_MOVE_ALL, MPOL_MF_HOME_NODE
+ * @flags: MPOL_MF_STRICT, MPOL_MF_MOVE, MPOL_MF_MOVE_ALL, MPOL_MF_LAZY,
+ *	MPOL_MF_HOME_NODE
  *
  * Return: 0, or -1 and errno.
  */
