@@ -495,6 +495,13 @@ test_failing_write() {
 	[ "$status" -eq 1 ] && weights_are '5 1'
 	result $? 'what nobody can read is not written'
 
+	status=0
+	"$bwactl" "$@" --json >/dev/full 2>"$work/err" || status=$?
+	[ "$status" -eq 1 ] && weights_are '5 1' &&
+		[ "$(grep -c 'cannot write the output' "$work/err")" -eq 1 ] &&
+		grep -qF 'all weights are as they were before' "$work/err"
+	result $? 'weights whose JSON nobody can read are taken back'
+
 	if [ "$(id -u)" -ne 0 ] || ! switch=$(find_switch); then
 		skip 'when a write fails the weights written before are restored' \
 			'needs root and a switch of /proc/sys that is on'

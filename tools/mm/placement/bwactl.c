@@ -408,9 +408,23 @@ static int verify_all(const struct options *options, struct report *report)
 /* A full disk must not look like success */
 static int finish(int status)
 {
+	static bool complained;
+
 	if (!ferror(stdout) && !fflush(stdout))
 		return status;
-	warnx("cannot write the output: %s", strerror(errno));
+	if (!complained)
+		warnx("cannot write the output: %s", strerror(errno));
+	complained = true;
+	return STATUS_FAILED;
+}
+
+/* What nobody could read is not done either */
+static int take_back(const struct report *report)
+{
+	char dir[PATH_MAX];
+
+	weight_directory(report->machine, dir, sizeof(dir));
+	restore_weights(dir, &report->ratio, &report->saved);
 	return STATUS_FAILED;
 }
 
@@ -429,6 +443,8 @@ static int conclude(const struct options *options, struct report *report)
 		status = verify_all(options, report);
 	if (options->json)
 		print_report_json(report);
+	if (report->applied && finish(STATUS_OK))
+		return take_back(report);
 	return status;
 }
 

@@ -222,3 +222,20 @@ int change_weights(const char *dir, const struct ratio *wanted,
 	saved->automatic = read_auto(dir) > 0;
 	return write_weights(dir, wanted, saved);
 }
+
+int restore_weights(const char *dir, const struct ratio *wanted,
+		    const struct saved_weights *saved)
+{
+	struct ratio before = saved->weights;
+	int i, status;
+
+	for (i = 0; i < MAX_NODES; i++) {
+		if (!wanted->weight[i])
+			before.weight[i] = 0;
+	}
+	status = saved->automatic ? write_auto(dir) :
+				    write_weights(dir, &before, saved);
+	if (!status)
+		warnx("weights: all weights are as they were before");
+	return status;
+}

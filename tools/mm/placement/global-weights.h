@@ -34,4 +34,11 @@ int complain_weights(const char *dir);
 int change_weights(const char *dir, const struct ratio *wanted,
 		   struct saved_weights *saved);
 
+/*
+ * Takes back what change_weights() did with @wanted, and says so; complains,
+ * returns the exit status.
+ */
+int restore_weights(const char *dir, const struct ratio *wanted,
+		    const struct saved_weights *saved);
+
 #endif /* GLOBAL_WEIGHTS_H */
