@@ -158,6 +158,8 @@ test_general() {
 	run --version
 	[ "$status" -eq 0 ] && [ "$(cat "$work/out")" = 'bwactl 1.0' ]
 	result $? 'bwactl --version'
+	says 'Usage: bwactl' -h
+	says 'bwactl 1.0' -V
 	status=0
 	"$bwactl" --help >/dev/full 2>"$work/err" || status=$?
 	: >"$work/out"
@@ -168,6 +170,9 @@ test_general() {
 test_bad_options() {
 	refused 2 "'x' is too much" x
 	refused 2 "option '--wet'" --wet
+	refused 2 "option '--mix' needs a value" --mix
+	refused 2 "option '--json=1'" --json=1
+	refused 2 "option '-x'" -x
 	refused 2 "option '-x'" -x
 	refused 2 "option '--json=1'" --json=1
 	for name in topology max-weight mix runtime buffer from sysfs; do

@@ -71,8 +71,11 @@ test_general() {
 	says 'Usage: mpolctl run' --help
 	says 'Exit status: 0 done' --help
 	prints 'mpolctl 1.0' --version
+	says 'Usage: mpolctl run' -h
+	prints 'mpolctl 1.0' -V
 	for command in run show weights; do
 		says "Usage: mpolctl $command" "$command" --help
+		says "Usage: mpolctl $command" "$command" -h
 	done
 	refused 2 'no subcommand'
 	refused 2 "'dance' is not a subcommand" dance
@@ -117,7 +120,9 @@ test_run_options() {
 	refused 125 '--static and --relative exclude each other' \
 		run --static --relative --weights 0=5 true
 	refused 125 "option '--dynamic'" run --dynamic --weights 0=5 true
-	refused 125 "option '--weights'" run --weights
+	refused 125 "option '--weights' needs a value" run --weights
+	refused 125 "option '-w' needs a value" run -w
+	refused 125 "option '-x'" run -x
 	if [ -r /sys/devices/system/node/has_memory ]; then
 		refused 125 'node 1023 has no memory: use nodes out of' \
 			run --weights 1023=5 true
@@ -219,7 +224,7 @@ test_weights() {
 	bad_weights "option '--frob'" --frob
 	bad_weights "option '-1'" 0=9 -1=5
 	bad_weights "option '--json=x'" --json=x
-	refused 2 "option '--dir'" weights --dir
+	refused 2 "option '--dir' needs a value" weights --dir
 	refused 3 'this kernel has no weighted interleaving' weights --dir "$work/missing"
 	refused 3 'this kernel has no weighted interleaving' weights --dir "$work/missing" 0=1
 

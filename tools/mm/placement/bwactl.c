@@ -54,8 +54,8 @@ static const char more_help[] =
 	"  --from FILE        measure nothing, take lines of FROM TO MB/S [NS]\n"
 	"  --json             print JSON\n"
 	"  --sysfs DIR        use a copy of /sys in DIR, measure nothing\n"
-	"  --help             this text\n"
-	"  --version          the version\n"
+	"  -h, --help         this text\n"
+	"  -V, --version      the version\n"
 	"\n"
 	"Exit status: 0 done; 1 failed, and no weight was changed; 2 bad arguments; 3 not\n"
 	"available here, because this kernel lacks it.\n";
@@ -64,7 +64,6 @@ enum {
 	OPTION_APPLY = 1,
 	OPTION_BUFFER,
 	OPTION_FROM,
-	OPTION_HELP,
 	OPTION_HMAT,
 	OPTION_JSON,
 	OPTION_MAX_WEIGHT,
@@ -73,7 +72,6 @@ enum {
 	OPTION_SYSFS,
 	OPTION_TOPOLOGY,
 	OPTION_VERIFY,
-	OPTION_VERSION,
 };
 
 struct options {
@@ -214,9 +212,9 @@ static bool parse_options(int argc, char **argv, struct options *options)
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
-		if (option == '?') {
-			complain_option("bwactl", argv);
+	while ((option = getopt_long(argc, argv, ":hV", known, NULL)) != -1) {
+		if (option == '?' || option == ':') {
+			complain_option("bwactl", argv, option);
 			return false;
 		}
 		if (!parse_option(option, options))

@@ -8,14 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
-void complain_option(const char *command, char **argv)
+void complain_option(const char *command, char **argv, int option)
 {
 	const char *subcommand = strchr(command, ' ');
+	const char *before = subcommand ? subcommand + 1 : "";
+	const char *between = subcommand ? ": " : "";
 	char letter[] = { '-', optopt, '\0' };
+	const char *name = letter;
 
-	warnx("%s%soption '%s' is unknown or has a wrong value: see %s --help",
-	      subcommand ? subcommand + 1 : "", subcommand ? ": " : "",
-	      optopt >= ' ' ? letter : argv[optind - 1], command);
+	/* The value of one with a name as well as a letter tells nothing */
+	if (optopt < ' ' || (strchr("Vhw", optopt) && !strncmp(argv[optind - 1], "--", 2)))
+		name = argv[optind - 1];
+	if (option == ':')
+		warnx("%s%soption '%s' needs a value: see %s --help", before,
+		      between, name, command);
+	else
+		warnx("%s%soption '%s' is unknown or takes no value: see %s --help",
+		      before, between, name, command);
 }
 
 int print_help(const char *help)

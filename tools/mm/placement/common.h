@@ -26,12 +26,18 @@ struct nodes {
 	bool in[MAX_NODES];
 };
 
+/* What options of one letter stand for; those with a name alone have other values */
+enum {
+	OPTION_VERSION = 'V',
+	OPTION_HELP = 'h',
+	OPTION_WEIGHTS = 'w',
+};
+
 /*
- * Complains about the option where getopt_long() stopped. @command is the tool
- * and the subcommand, if there is one: "mpolctl run". There are no options of
- * one letter, and those with a name have values below that of a letter.
+ * Complains about the option where getopt_long() stopped, with @option, '?' or ':'.
+ * @command is the tool and the subcommand, if there is one: "mpolctl run".
  */
-void complain_option(const char *command, char **argv);
+void complain_option(const char *command, char **argv, int option);
 
 /* Prints a text of --help and returns STATUS_OK */
 int print_help(const char *help);

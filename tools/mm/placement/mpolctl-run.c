@@ -26,19 +26,17 @@ static const char run_help[] =
 	"with weights (1 to 255) of its own: --weights 0=5,1=1 puts 5 pages of 6 on node\n"
 	"0. Needs no privilege and leaves the global weights alone.\n"
 	"\n"
-	"  --weights LIST  nodes and their weights\n"
-	"  --static        keep to these nodes when the cpuset changes\n"
-	"  --relative      count nodes from the first one that the cpuset allows\n"
-	"  --help          this text\n"
+	"  -w, --weights LIST  nodes and their weights\n"
+	"  --static            keep to these nodes when the cpuset changes\n"
+	"  --relative          count nodes from the first one that the cpuset allows\n"
+	"  -h, --help          this text\n"
 	"\n"
 	"Exit status: 125 when mpolctl itself fails, 126 when COMMAND cannot be run, 127\n"
 	"when it is not found, else the status of COMMAND.\n";
 
 enum {
-	OPTION_HELP = 1,
-	OPTION_RELATIVE,
+	OPTION_RELATIVE = 1,
 	OPTION_STATIC,
-	OPTION_WEIGHTS,
 };
 
 struct run_options {
@@ -60,7 +58,7 @@ static bool parse_options(int argc, char **argv, struct run_options *options)
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+", known, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+:hw:", known, NULL)) != -1) {
 		switch (option) {
 		case OPTION_HELP:
 			options->help = true;
@@ -77,7 +75,7 @@ static bool parse_options(int argc, char **argv, struct run_options *options)
 				return false;
 			break;
 		default:
-			complain_option("mpolctl run", argv);
+			complain_option("mpolctl run", argv, option);
 			return false;
 		}
 	}

@@ -28,13 +28,13 @@ static const char show_help[] =
 	"marked | in the bar. A PAGE is of the size in that column; a huge page that\n"
 	"hugetlbfs does not know of (THP) counts as the pages it consists of.\n"
 	"\n"
-	"  --weights LIST     expect this ratio, as in 0=5,1=1, not the global weights\n"
+	"  -w, --weights LIST expect this ratio, as in 0=5,1=1, not the global weights\n"
 	"  --file PATH        read a saved copy of /proc/PID/numa_maps\n"
 	"  --dir DIR          take the global weights from DIR, not\n"
 	"                     " WEIGHT_DIR "\n"
 	"  --json             print JSON, one line a time\n"
 	"  --watch[=SECONDS]  again every 2 seconds, or SECONDS, until the process ends\n"
-	"  --help             this text\n"
+	"  -h, --help         this text\n"
 	"\n"
 	"The expected share is that of the weights which a task or a mapping has of its\n"
 	"own, else of the global ones. With --file the latter are unknown unless --weights\n"
@@ -45,10 +45,8 @@ static const char show_help[] =
 enum {
 	OPTION_DIR = 1,
 	OPTION_FILE,
-	OPTION_HELP,
 	OPTION_JSON,
 	OPTION_WATCH,
-	OPTION_WEIGHTS,
 };
 
 struct show_options {
@@ -108,9 +106,9 @@ static bool parse_options(int argc, char **argv, struct show_options *options)
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
-		if (option == '?') {
-			complain_option("mpolctl show", argv);
+	while ((option = getopt_long(argc, argv, ":hw:", known, NULL)) != -1) {
+		if (option == '?' || option == ':') {
+			complain_option("mpolctl show", argv, option);
 			return false;
 		}
 		if (!parse_option(option, options))

@@ -22,14 +22,13 @@ static const char weights_help[] =
 	"\n"
 	"  --json     print JSON\n"
 	"  --dir DIR  use the files in DIR, not " WEIGHT_DIR "\n"
-	"  --help     this text\n"
+	"  -h, --help this text\n"
 	"\n"
 	"Exit status: 0 done; 1 failed; 2 bad arguments, and nothing was changed; 3 this\n"
 	"kernel has no such weights, or no \"auto\".\n";
 
 enum {
 	OPTION_DIR = 1,
-	OPTION_HELP,
 	OPTION_JSON,
 };
 
@@ -51,7 +50,7 @@ static bool parse_options(int argc, char **argv,
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
 		switch (option) {
 		case OPTION_DIR:
 			options->dir = optarg;
@@ -63,7 +62,7 @@ static bool parse_options(int argc, char **argv,
 			options->json = true;
 			break;
 		default:
-			complain_option("mpolctl weights", argv);
+			complain_option("mpolctl weights", argv, option);
 			return false;
 		}
 	}

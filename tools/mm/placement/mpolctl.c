@@ -39,8 +39,8 @@ static const struct command {
 
 static const char more_help[] =
 	"\n"
-	"  --help     this text; after a subcommand, more about that\n"
-	"  --version  the version\n"
+	"  -h, --help     this text; after a subcommand, more about that\n"
+	"  -V, --version  the version\n"
 	"\n"
 	"Exit status: 0 done; 1 failed; 2 bad arguments; 3 not available here, because\n"
 	"this kernel lacks it or a filter of system calls forbids it. \"run\" has 125 for\n"
@@ -92,9 +92,9 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : "";
 	const struct command *command;
 
-	if (!strcmp(name, "--help"))
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
 		return finish(print_usage(), STATUS_FAILED);
-	if (!strcmp(name, "--version")) {
+	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
 		puts("mpolctl " VERSION);
 		return finish(STATUS_OK, STATUS_FAILED);
 	}
