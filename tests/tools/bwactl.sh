@@ -203,15 +203,70 @@ test_bad_machines() {
 	refused 1 'firmware tells no bandwidths' --sysfs "$sys" --from-hmat
 	refused 1 "cannot read $work/missing" --sysfs "$sys" --from "$work/missing"
 	refused 1 "cannot read $work" --sysfs "$sys" --from "$work"
-	for line in '0' '0 0' '0 0 0' '0 0 -1' '0 0 1.5' '0 0 8000001' '0 0 1 1 1' '0 2 1' \
-		'1 0 1' '0,0,1' 'a b c' '1024 0 1' '99999999999999999999 0 1'; do
+	for line in '0 0 0:5' '0 0 -1:5' '0 0 1e3:5' '0 0 8000001:5' '0 0 1 1 1:9' '0 2 1:3' '1 0 1:1' '0,0,1:1' \
+		'a b c:1' '1024 0 1:1' '99999999999999999999 0 1:1' '0 0 1.:5' '0 0 .5:5' '0 0 1 ns:7'; do
+		printf '# good\n0 0 5\n%s\n' "${line%:*}" >"$work/matrix"
+		refused 1 "line 3, column ${line##*:}: '" --sysfs "$sys" --from "$work/matrix"
+	done
+	for line in '0' '0 0'; do
 		printf '# good\n0 0 5\n%s\n' "$line" >"$work/matrix"
-		refused 1 'line 3 is not FROM TO MB/S [NS]' --sysfs "$sys" --from "$work/matrix"
+		refused 1 'line 3 ends too early: a' --sysfs "$sys" --from "$work/matrix"
 	done
 	echo junk >"$sys/devices/system/node/node1/distance"
 	refused 1 'cannot read the distances of node 1' --sysfs "$sys" --from-hmat
 	rm "$sys/devices/system/node/has_memory"
 	refused 3 'no nodes in' --sysfs "$sys" --from-hmat
+}
+
+# What others print, and what bwactl prints itself
+test_recorded() {
+	one_socket
+	set -- --sysfs "$sys" --from "$work/recorded"
+	printf '# %0600d 0 1 999999\n0 0 298800.4\r\n0 1\t113700 248.5\r\n' 0 >"$work/recorded"
+	echoes '0=8 1=3' "$@"
+	for option in '' --json; do
+		# shellcheck disable=SC2086 # none or one
+		"$bwactl" --sysfs "$sys" --from "$work/matrix" $option >"$work/recorded"
+		echoes '0=8 1=3' "$@"
+		run "$@"
+		grep -q '^node0 *96 *248$' "$work/out"
+		result $? "bwactl $*: latencies of what bwactl printed${option:+ with $option}"
+	done
+	cat >"$work/recorded" <<-'EOT'
+		Intel(R) Memory Latency Checker - v3.9
+		Measuring idle latencies (in ns)...
+				Numa node
+		Numa node	     0	     1
+		       0	  96.0	 248.0
+
+		Measuring Peak Injection Memory Bandwidths for the system
+		Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)
+		ALL Reads        :	412500.1
+
+		Measuring Memory Bandwidths between nodes within system
+		Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)
+		Using Read-only traffic type
+				Numa node
+		Numa node	     0	     1
+		       0	298800.4	113700.0
+
+		Measuring Loaded Latencies for the system
+		 00000	410.50	 300000.1
+	EOT
+	echoes '0=8 1=3' "$@"
+	run "$@"
+	grep -q '^node0 *96 *248$' "$work/out"
+	result $? "bwactl $*: latencies of the Memory Latency Checker"
+	sed -i 's/113700.0/fast/' "$work/recorded"
+	refused 1 "line 16, column 19: 'fast' is not a bandwidth" "$@"
+	sed -i 's/\tfast//' "$work/recorded"
+	refused 1 'line 16 ends too early: a bandwidth is missing' "$@"
+	sed -i '/between nodes/,$d' "$work/recorded"
+	refused 1 'there are no bandwidths in it' "$@"
+	echo '{"source":"file"}' >"$work/recorded"
+	refused 1 'line 1 ends too early: "bandwidths"' "$@"
+	echo '{"bandwidths":[{"from":0,"to":7,"mbps":5}]}' >"$work/recorded"
+	refused 1 "line 1, column 31: '7' is not a node of this machine with memory" "$@"
 }
 
 test_topology() {
@@ -566,6 +621,7 @@ test_arithmetic
 test_general
 test_bad_options
 test_bad_machines
+test_recorded
 test_topology
 test_output
 test_clusters

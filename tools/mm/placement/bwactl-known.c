@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Bandwidths that need not be measured: those of firmware, or of a file */
+/* Bandwidths that need not be measured, as firmware tells them */
 #include "bwactl-known.h"
 
 #include <err.h>
@@ -62,60 +62,4 @@ bool read_tables(const struct machine *machine, struct matrix *matrix)
 	if (!found)
 		warnx("firmware tells no bandwidths: measure them, without --from-hmat");
 	return found;
-}
-
-static bool parse_cell(char *line, const struct machine *machine,
-		       struct matrix *matrix)
-{
-	unsigned long values[4] = {};
-	static const unsigned long max[] = {
-		MAX_NODES - 1, MAX_NODES - 1, FIT_MAX_MBPS, MAX_NS
-	};
-	struct cell *cell;
-	char *word;
-	int count;
-
-	word = strtok(line, " \t");
-	for (count = 0; word; count++) {
-		if (count == 4 || !parse_number(word, strlen(word), max[count],
-						&values[count]))
-			return false;
-		word = strtok(NULL, " \t");
-	}
-	if (!count)
-		return true;
-	if (count < 3 || !values[2] || !machine->compute.in[values[0]] ||
-	    !machine->memory.in[values[1]])
-		return false;
-	cell = &matrix->cell[values[0]][values[1]];
-	cell->mbps = values[2];
-	cell->ns = values[3];
-	return true;
-}
-
-bool read_recorded(const char *path, const struct machine *machine,
-		   struct matrix *matrix)
-{
-	FILE *file = fopen(path, "re");
-	char line[256];
-	int number = 0;
-	bool good = true;
-
-	if (!file) {
-		warn("cannot read %s", path);
-		return false;
-	}
-	while (good && fgets(line, sizeof(line), file)) {
-		number++;
-		line[strcspn(line, "#\n")] = '\0';
-		good = parse_cell(line, machine, matrix);
-	}
-	if (!good)
-		warnx("%s: line %d is not FROM TO MB/S [NS] with nodes of this machine",
-		      path, number);
-	else if (ferror(file))
-		warn("cannot read %s", path);
-	good = good && !ferror(file);
-	fclose(file);
-	return good;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Bandwidths that need not be measured */
+/* Bandwidths that firmware tells */
 #ifndef BWACTL_KNOWN_H
 #define BWACTL_KNOWN_H
 
@@ -14,12 +14,5 @@ struct matrix;
  * false when there are none.
  */
 bool read_tables(const struct machine *machine, struct matrix *matrix);
-
-/*
- * Lines of FROM TO MB/S [NS] in a file; complains and returns false when it
- * cannot be read or understood
- */
-bool read_recorded(const char *path, const struct machine *machine,
-		   struct matrix *matrix);
 
 #endif /* BWACTL_KNOWN_H */

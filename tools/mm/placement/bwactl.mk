@@ -4,10 +4,11 @@
 BWACTL_SOURCES := bwactl.c bwactl-machine.c bwactl-groups.c bwactl-fit.c \
 	bwactl-plan.c bwactl-known.c bwactl-buffer.c bwactl-mixes.c \
 	bwactl-team.c bwactl-measure.c bwactl-print.c bwactl-json.c \
-	common.c global-weights.c
+	bwactl-recorded.c common.c global-weights.c
 BWACTL_HEADERS := bwactl-buffer.h bwactl-fit.h bwactl-groups.h bwactl-json.h \
 	bwactl-known.h bwactl-machine.h bwactl-matrix.h bwactl-measure.h \
-	bwactl-mixes.h bwactl-plan.h bwactl-print.h bwactl-report.h \
+	bwactl-mixes.h bwactl-plan.h bwactl-print.h bwactl-recorded.h \
+	bwactl-report.h \
 	bwactl-team.h common.h global-weights.h mempolicy2.h
 
 TARGETS += $(OUTPUT)bwactl
