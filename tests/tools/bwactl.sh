@@ -187,14 +187,14 @@ test_bad_options() {
 	for seconds in '' 0 0.001 -1 1e3 1s 3601 nan inf 1..5 .5 0x1; do
 		refused 2 "--runtime: '$seconds' is not a time" "--runtime=$seconds"
 	done
-	for size in '' 0M 1 M 1T 1MB -1M 1.5G 01M 99999999999G; do
+	for size in '' 0M 1 M 1P 1MB -1M 1.5G 01M 99999999999G; do
 		refused 2 "--buffer: '$size' is not a size" "--buffer=$size"
 	done
 	refused 2 '--from-hmat and --from exclude each other' --from-hmat --from "$work/matrix"
 	refused 2 'are for measuring, which --from-hmat does not' --from-hmat --mix read
 	refused 2 'are for measuring, which --from does not' --from x --runtime 1
 	refused 2 '--sysfs: a copy cannot be measured' --sysfs "$sys"
-	refused 2 '--sysfs: a copy cannot be measured' --sysfs "$sys" --from-hmat --verify
+	refused 2 'a copy cannot be measured: leave out --verify' --sysfs "$sys" --from-hmat --verify
 }
 
 test_bad_machines() {
@@ -612,6 +612,7 @@ test_measuring() {
 		result $? "$mix is measured, with progress and without a terminal's colours"
 	done
 	refused 1 '1048576000 MiB are wanted' --buffer 1024000G
+	refused 1 '1048576 MiB are wanted' --buffer 1T
 	run --buffer 1K
 	[ "$status" -eq 1 ] && grep -q -- '--buffer is too small' "$work/err"
 	result $? 'a part for each CPU must fit the buffer'

@@ -227,6 +227,8 @@ test_weights() {
 	refused 2 "option '--dir' needs a value" weights --dir
 	refused 3 'this kernel has no weighted interleaving' weights --dir "$work/missing"
 	refused 3 'this kernel has no weighted interleaving' weights --dir "$work/missing" 0=1
+	mkdir "$work/empty"
+	refused 1 "there is no file of a node in $work/empty" weights --dir "$work/empty"
 
 	reset_weights
 	echo 300 >"$weights/node1"

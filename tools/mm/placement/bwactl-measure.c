@@ -42,8 +42,10 @@ static int allowed_cpus(const struct machine *machine, int node, bool *cpus)
 	int i;
 
 	if (!read_node_cpus(machine, node, cpus) ||
-	    sched_getaffinity(0, sizeof(mask), (cpu_set_t *)mask))
+	    sched_getaffinity(0, sizeof(mask), (cpu_set_t *)mask)) {
+		memset(cpus, 0, MAX_CPUS * sizeof(*cpus));
 		return 0;
+	}
 	for (i = 0; i < MAX_CPUS; i++) {
 		cpus[i] &= mask[i / WORD_BITS] >> i % WORD_BITS & 1;
 		count += cpus[i];

@@ -132,7 +132,7 @@ static bool parse_seconds(const char *text, struct request *request)
 
 static bool parse_size(const char *text, struct request *request)
 {
-	static const char units[] = "KMG";
+	static const char units[] = "KMGT";
 	size_t len = strspn(text, "0123456789");
 	const char *unit = text[len] ? strchr(units, text[len]) : NULL;
 	unsigned long size;
@@ -245,9 +245,12 @@ static bool check_options(const struct options *options, const char *argument)
 		      known);
 		return false;
 	}
-	if (options->sysfs && (options->verify ||
-			       (!options->hmat && !options->from))) {
+	if (options->sysfs && !options->hmat && !options->from) {
 		warnx("--sysfs: a copy cannot be measured: add --from-hmat or --from");
+		return false;
+	}
+	if (options->sysfs && options->verify) {
+		warnx("--sysfs: a copy cannot be measured: leave out --verify");
 		return false;
 	}
 	return true;

@@ -170,7 +170,8 @@ static int complain_open(const struct show_options *options, const char *path)
 	if (options->file || (errno != ENOENT && errno != ESRCH)) {
 		warn("show: cannot read %s%s", path,
 		     !options->file && errno == EACCES ?
-		     " (only root and its owner may)" : "");
+		     geteuid() ? " (only root and its owner may)" :
+				 " (nor may root in every container)" : "");
 		return STATUS_FAILED;
 	}
 	snprintf(process, sizeof(process), "/proc/%lu", options->view.pid);

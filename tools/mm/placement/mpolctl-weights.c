@@ -120,11 +120,16 @@ static int change(const char *dir, char **arguments)
 
 static int show(const struct weights_options *options)
 {
+	static const struct ratio none;
 	static struct ratio ratio;
 	int automatic;
 
 	if (!read_global_weights(options->dir, &ratio))
 		return complain_weights(options->dir);
+	if (!memcmp(&ratio, &none, sizeof(none))) {
+		warnx("weights: there is no file of a node in %s", options->dir);
+		return STATUS_FAILED;
+	}
 	automatic = read_auto(options->dir);
 	if (options->json)
 		print_json(&ratio, automatic);
