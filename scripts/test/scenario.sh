@@ -115,6 +115,16 @@ if [ -n "$only" ]; then
 	done >> "$results/without"
 fi
 
+# A host that cannot have the Debian packages which a machine is made with tests the others.
+packages=$(scenario_value "$conf" packages)
+# shellcheck disable=SC2086 # a list of names
+if [ -n "$packages" ] && ! (lock packages && need_packages $packages) > "$results/output.log" 2>&1; then
+	echo "SKIP: $(tail -n 1 "$results/output.log")" > "$results/verdict"
+	echo "0 0 1" > "$results/counts"
+	say "$scenario: not booted, SKIP: $(tail -n 1 "$results/output.log")"
+	exit 0
+fi
+
 # What is skipped is compared with what is expected. Kernels with checks have less memory left and take longer, so that they skip
 # other cases: nobody has committed which.
 if [ -z "$skips" ] && [ "$kind" = "$config" ]; then

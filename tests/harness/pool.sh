@@ -121,5 +121,22 @@ for script in host/setup kernel/kernel kernel/selftests kernel/tools; do
 	rm "$work/top/scripts/$script.sh.fails"
 done
 
+# A machine that is made with Debian's packages, where these are not to be had
+mkdir -p "$work/bin" "$work/top/build/selftests/mm" "$work/top/build/log"
+echo weighted_interleave_swap > "$work/top/build/selftests/mm/kselftest-list"
+cp "$TOP/scripts/test/scenario.sh" "$work/top/scripts/test"
+sed -i 's/^packages=.*/packages=no-such-package/' "$work/top/scenarios/disk.conf"
+printf '#!/bin/sh\nexit 100\n' > "$work/bin/apt-get"
+chmod +x "$work/bin/apt-get"
+machine=$work/top/build/test/disk
+status=0
+PATH="$work/bin:$PATH" "$work/top/scripts/test/scenario.sh" -u -o "$machine" disk weighted_interleave_swap > "$work/out" 2> "$work/err" || status=$?
+held=0
+[ "$status:$(cat "$machine/counts")" = "0:0 0 1" ] || held=1
+result $held "a machine whose packages are not to be had is skipped"
+held=0
+grep -q '^SKIP: error: .*no-such-package$' "$machine/verdict" || held=1
+result $held "and says which"
+
 echo "1..$count"
 [ "$failed" -eq 0 ]
