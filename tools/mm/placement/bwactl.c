@@ -472,6 +472,9 @@ static int run(const struct options *options)
 		      machine.sysfs);
 		return STATUS_FAILED;
 	}
+	if (count_nodes(&machine.memory) == 1)
+		warnx("note: only node %d has memory: there is nothing to interleave over",
+		      next_node(&machine.memory, -1));
 	if (options->apply) {
 		status = check_writable(&machine);
 		if (status)
