@@ -548,6 +548,21 @@ echo 2 > $weights/node1" ]
 test_failing_write() {
 	one_socket
 	echo 5 >"$weights/node0"
+	echo '{"bandwidths":[{"from":0,"to":0,"mbps":9000,"spread":0.9412},{"from":0,"to":1,"mbps":1000,"spread":null}]}' >"$work/noisy"
+	run --sysfs "$sys" --from "$work/noisy" --apply
+	[ "$status" -eq 1 ] && weights_are '5 1' && grep -qF -- '--apply: runs differ by 94%: no weight was written' "$work/err"
+	result $? 'of runs that differ much nothing is written'
+	printf 'Bandwidth in GB/s\n node0 node1\nnode0 9.0 (10.1%%) 1.0 (0.2%%)\n' >"$work/noisy"
+	run --sysfs "$sys" --from "$work/noisy" --apply
+	[ "$status" -eq 1 ] && weights_are '5 1' && grep -qF -- '--apply: runs differ by 10%: no weight was written' "$work/err"
+	result $? 'nor of a table that says so'
+	run --sysfs "$sys" --from "$work/noisy" --apply --force
+	[ "$status" -eq 0 ] && weights_are '9 1'
+	result $? 'with --force it is'
+	refused 2 '--force is for --apply' --sysfs "$sys" --from "$work/noisy" --force
+	one_socket
+	echo 5 >"$weights/node0"
+
 	set -- --sysfs "$sys" --from "$work/matrix" --apply
 	status=0
 	"$bwactl" "$@" >/dev/full 2>"$work/err" || status=$?

@@ -12,9 +12,13 @@ struct cell {
 	float ns;			/* 0: not known */
 };
 
+/* Runs that differ by more, in per cent, tell little */
+#define NOISY		10
+
 /* [compute][memory] */
 struct matrix {
 	struct cell cell[MAX_NODES][MAX_NODES];
+	float spread;			/* the largest */
 };
 
 #endif /* BWACTL_MATRIX_H */

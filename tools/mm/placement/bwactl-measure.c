@@ -24,7 +24,6 @@
 #define RUNS		5
 #define SLICES		8	/* of the time for a pair of nodes */
 #define WORD_BITS	(8 * sizeof(unsigned long))
-#define NOISY		10	/* per cent between the runs */
 #define REACHED		90	/* per cent of the sum of bandwidths */
 
 struct progress {
@@ -230,6 +229,7 @@ bool measure_all(const struct machine *machine, const struct request *request,
 				    &progress);
 		put_buffer(&buffer);
 	}
+	matrix->spread = progress.spread;
 	if (good && 100 * progress.spread > NOISY)
 		warnx("note: runs differ by %.0f%%: stop other programs, or use more --runtime",
 		      100 * progress.spread);

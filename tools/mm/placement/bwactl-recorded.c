@@ -157,7 +157,14 @@ static bool read_heads(struct reader *reader, const char *end, bool bare)
 	return true;
 }
 
-/* A node with CPUs, and what it gets of each; "-" and what is in brackets is no number */
+/* How far apart the runs were of which this was recorded */
+static void note_spread(struct reader *reader, double spread)
+{
+	if (spread > reader->matrix->spread)
+		reader->matrix->spread = spread;
+}
+
+/* A node with CPUs, and what it gets of each; "-" is no number, and in brackets is the spread */
 static bool read_row(struct reader *reader, bool bare)
 {
 	double most = reader->content == LATENCY ? MAX_NS :
@@ -171,8 +178,10 @@ static bool read_row(struct reader *reader, bool bare)
 	if (!word || !parse_name(word, len, bare, &reader->machine->compute, &from))
 		return complain(reader, word, len, from_what);
 	while ((word = next_word(&end, &len))) {
-		if (*word == '(')
+		if (*word == '(') {
+			note_spread(reader, strtod(word + 1, NULL) / 100);
 			continue;
+		}
 		if (column == reader->columns)
 			return complain(reader, word, len, "in a column of the table");
 		if (len == 1 && *word == '-') {
@@ -283,6 +292,9 @@ static bool read_json(struct reader *reader)
 		if (!word || !parse_decimal(word, len, FIT_MAX_MBPS, &mbps) ||
 		    !store(reader, from, to, mbps))
 			return complain(reader, word, len, mbps_what);
+		word = find_number(at, close, "\"spread\":", &len);
+		if (word)
+			note_spread(reader, strtod(word, NULL));
 		word = find_number(at, close, "\"latency_ns\":", &len);
 		if (word && !parse_decimal(word, len, MAX_NS, &ns))
 			return complain(reader, word, len, ns_what);

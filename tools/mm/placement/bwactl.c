@@ -40,6 +40,7 @@ static const char help[] =
 	"prints the weights for weighted interleaving that use all of it.\n"
 	"\n"
 	"  --apply            write the weights, all or none; needs root\n"
+	"  --force            even when runs differ by more than 10 %\n"
 	"  --topology GROUPS  the nodes that belong together, as in [[0,2],[1,3]];\n"
 	"                     otherwise the nodes of each package and the memory near it\n"
 	"  --max-weight N     the best ratio of weights up to N (1 to 255), in place of the\n"
@@ -65,6 +66,7 @@ static const char more_help[] =
 enum {
 	OPTION_APPLY = 1,
 	OPTION_BUFFER,
+	OPTION_FORCE,
 	OPTION_FROM,
 	OPTION_HMAT,
 	OPTION_JSON,
@@ -83,6 +85,7 @@ struct options {
 	struct fit_rule rule;
 	struct request request;
 	bool apply;
+	bool force;
 	bool help;
 	bool json;
 	bool hmat;
@@ -156,6 +159,9 @@ static bool parse_option(int option, struct options *options)
 	case OPTION_BUFFER:
 		options->measuring = true;
 		return parse_size(optarg, &options->request);
+	case OPTION_FORCE:
+		options->force = true;
+		return true;
 	case OPTION_FROM:
 		options->from = optarg;
 		return true;
@@ -196,6 +202,7 @@ static bool parse_options(int argc, char **argv, struct options *options)
 	static const struct option known[] = {
 		{ "apply",	no_argument,		NULL, OPTION_APPLY },
 		{ "buffer",	required_argument,	NULL, OPTION_BUFFER },
+		{ "force",	no_argument,		NULL, OPTION_FORCE },
 		{ "from",	required_argument,	NULL, OPTION_FROM },
 		{ "from-hmat",	no_argument,		NULL, OPTION_HMAT },
 		{ "help",	no_argument,		NULL, OPTION_HELP },
@@ -243,6 +250,10 @@ static bool check_options(const struct options *options, const char *argument)
 	    (options->hmat || options->from)) {
 		warnx("--mix, --runtime and --buffer are for measuring, which %s does not",
 		      known);
+		return false;
+	}
+	if (options->force && !options->apply) {
+		warnx("--force is for --apply: add that");
 		return false;
 	}
 	if (options->sysfs && !options->hmat && !options->from) {
@@ -371,6 +382,11 @@ static int apply(const struct options *options, struct report *report)
 	if (report->conflict >= 0 || !report->complete ||
 	    !has_weights(&report->ratio))
 		return refuse_to_apply(report);
+	if (100 * report->matrix->spread > NOISY && !options->force) {
+		warnx("--apply: runs differ by %.0f%%: no weight was written: stop other programs, use more --runtime, or --force",
+		      100 * report->matrix->spread);
+		return STATUS_FAILED;
+	}
 	weight_directory(report->machine, dir, sizeof(dir));
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);

@@ -144,7 +144,7 @@ result "JSON"
 for node in $(list $nodes/has_memory); do
 	echo 7 >$weights/node"$node"
 done
-run --apply && all_there && written && all_weights >"$work/new"
+run --apply --force && all_there && written && all_weights >"$work/new"
 result "the weights are written"
 sed '1,/^The weights are written/d' "$work/out" >"$work/back"
 sh "$work/back" && [ "$(all_weights | sort -u)" = 7 ]
