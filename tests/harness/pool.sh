@@ -130,7 +130,8 @@ printf '#!/bin/sh\nexit 100\n' > "$work/bin/apt-get"
 chmod +x "$work/bin/apt-get"
 machine=$work/top/build/test/disk
 status=0
-PATH="$work/bin:$PATH" "$work/top/scripts/test/scenario.sh" -u -o "$machine" disk weighted_interleave_swap > "$work/out" 2> "$work/err" || status=$?
+PATH="$work/bin:$PATH" "$work/top/scripts/test/scenario.sh" -u -o "$machine" disk weighted_interleave_swap > "$work/out" 2> "$work/err" ||
+	status=$?
 held=0
 [ "$status:$(cat "$machine/counts")" = "0:0 0 1" ] || held=1
 result $held "a machine whose packages are not to be had is skipped"

@@ -73,7 +73,8 @@ told "each picture has its text"
 echo 'long set_mempolicy(int mode, const unsigned long *nodes, unsigned long bits);' > "$work/numaif.h"
 awk -v work="$work" '/^```c$/ { file = work "/" ++n ".c"; next } /^```/ { file = ""; next } file { print > file }' Documentation/programs.md
 for file in "$work"/*.c; do
-	gcc -Wall -Wextra -Werror -I "$work" -I tools/mm/placement -c -o "$work/o" "$file" >> "$work/out" 2>&1 || echo "$file" >> "$work/out"
+	gcc -Wall -Wextra -Werror -I "$work" -I tools/mm/placement -c -o "$work/o" "$file" >> "$work/out" 2>&1 ||
+		echo "$file" >> "$work/out"
 done
 [ -e "$work/2.c" ] || echo "fewer than two" >> "$work/out"
 told "programs of programs.md compile"

@@ -41,7 +41,8 @@ diff "$work/known" "$work/there" > "$work/out" || held=1
 result $held "scripts/ has these rooms, and nothing beside them"
 
 # shellcheck disable=SC2046 # as above
-named $(cd "$checkout" && find .ci scripts tests scenarios Makefile README.md CONTRIBUTING.md Documentation MAINTAINERS tools/numasim -type f) |
+named $(cd "$checkout" && find .ci scripts tests scenarios Makefile README.md CONTRIBUTING.md Documentation MAINTAINERS tools/numasim \
+	-type f) |
 	while IFS=: read -r file name; do
 		[ -e "$checkout/$name" ] || echo "$file names $name"
 	done > "$work/out"

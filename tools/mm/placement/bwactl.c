@@ -372,6 +372,13 @@ static int refuse_to_apply(const struct report *report)
 	return STATUS_FAILED;
 }
 
+static int refuse_noise(const struct report *report)
+{
+	warnx("--apply: runs differ by %.0f%%: no weight was written: stop what else runs, or use --runtime or --force",
+	      100 * report->matrix->spread);
+	return STATUS_FAILED;
+}
+
 /* Whoever ends it now learns what was written, and how to go back */
 static int apply(const struct options *options, struct report *report)
 {
@@ -382,11 +389,8 @@ static int apply(const struct options *options, struct report *report)
 	if (report->conflict >= 0 || !report->complete ||
 	    !has_weights(&report->ratio))
 		return refuse_to_apply(report);
-	if (100 * report->matrix->spread > NOISY && !options->force) {
-		warnx("--apply: runs differ by %.0f%%: no weight was written: stop other programs, use more --runtime, or --force",
-		      100 * report->matrix->spread);
-		return STATUS_FAILED;
-	}
+	if (100 * report->matrix->spread > NOISY && !options->force)
+		return refuse_noise(report);
 	weight_directory(report->machine, dir, sizeof(dir));
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
