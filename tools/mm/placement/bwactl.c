@@ -374,7 +374,7 @@ static int refuse_to_apply(const struct report *report)
 
 static int refuse_noise(const struct report *report)
 {
-	warnx("--apply: runs differ by %.0f%%: no weight was written: stop what else runs, or use --runtime or --force",
+	warnx("--apply: runs differ by %.0f%%: no weight was written: quiet it, or use --force",
 	      100 * report->matrix->spread);
 	return STATUS_FAILED;
 }
