@@ -200,6 +200,22 @@ selftest_names() {
 		tr ' ' '\n' | sort
 }
 
+# part_options NAME "$@": $kernel, $slowdown and $results of a part of make test that boots a machine and takes no other options
+# shellcheck disable=SC2034 # for those who source this
+part_options() {
+	part_name=$1
+	shift
+	kernel=$BUILD/kernel/default slowdown=1 results=$BUILD/test/$part_name
+	while getopts k:x:o: option; do
+		case $option in
+		k) kernel=$OPTARG ;;
+		x) slowdown=$OPTARG ;;
+		o) results=$OPTARG ;;
+		*) die "usage: $part_name.sh [-k KERNELDIR] [-x SLOWDOWN] [-o RESULTDIR]" ;;
+		esac
+	done
+}
+
 # hash_files FILE...: one checksum over the names and contents
 hash_files() {
 	sha256sum -- "$@" | sha256sum | cut -d ' ' -f 1

@@ -7,15 +7,7 @@
 set -eu
 . "$(dirname "$0")/../../scripts/lib/lib.sh"
 
-kernel=$BUILD/kernel/default slowdown=1 results=$BUILD/test/softlimit
-while getopts k:x:o: option; do
-	case $option in
-	k) kernel=$OPTARG ;;
-	x) slowdown=$OPTARG ;;
-	o) results=$OPTARG ;;
-	*) die "usage: soft-limit.sh [-k KERNELDIR] [-x SLOWDOWN] [-o RESULTDIR]" ;;
-	esac
-done
+part_options soft-limit "$@"
 rm -rf "$results"
 mkdir -p "$results"
 work=$results

@@ -6,15 +6,7 @@
 set -eu
 . "$(dirname "$0")/../../scripts/lib/lib.sh"
 
-kernel=$BUILD/kernel/default slowdown=1 results=$BUILD/test/clock
-while getopts k:x:o: option; do
-	case $option in
-	k) kernel=$OPTARG ;;
-	x) slowdown=$OPTARG ;;
-	o) results=$OPTARG ;;
-	*) die "usage: clock.sh [-k KERNELDIR] [-x SLOWDOWN] [-o RESULTDIR]" ;;
-	esac
-done
+part_options clock "$@"
 mkdir -p "$results"
 
 # load NAME PRIORITY: what it prints is in $results/NAME
