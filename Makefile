@@ -9,7 +9,7 @@ export BASE BASE_TARBALL SCENARIO FILES RUN ONLY PEERS CONFIG LOCALMODCONFIG LSM
 	TESTS ROUNDS VANILLA VERSION
 
 .PHONY: help run test timed-test soak mutants vm sim debug-test kcsan-test kernel tree series refresh check \
-	check-all cross arm64-test upgrade-base count bench pictures coverage deb deb-test doctor \
+	check-all cross arm64-test upgrade-base count bench pictures coverage deb deb-test deb-source doctor \
 	clean
 
 help:
@@ -53,6 +53,7 @@ help:
 	@echo '                   CONFIG=path                 a configuration of your own'
 	@echo '                   LOCALMODCONFIG=1            only the modules that are in use'
 	@echo 'make deb-test    install these packages on a Debian system, and boot that'
+	@echo 'make deb-source  build/deb-source: the source package of the tools'
 	@echo 'make doctor      what this machine lacks, and how to get it'
 	@echo 'make clean       remove build/'
 	@echo
@@ -152,6 +153,9 @@ deb:
 
 deb-test:
 	@scripts/package/test.sh
+
+deb-source:
+	@scripts/package/source.sh "$(CURDIR)/build/deb-source"
 
 doctor:
 	@scripts/host/doctor.sh

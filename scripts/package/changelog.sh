@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Prints the changelog of the packages: debian/changelog, and above it an
-# entry for the base when that is another one than the changelog's.
+# Prints the changelog of the kernel's packages: kernel-changelog beside this, and
+# above it an entry for the base when that is another one than the changelog's.
 # Versions are those of the base with "+0weighted" and a number: above the
 # base's own, below what the distribution makes of it next (+b1, +deb12u1, -3).
 
@@ -10,7 +10,7 @@ set -e
 # shellcheck source=bases/6.1/base.conf
 . "$TOP/bases/$BASE/base.conf"
 
-changelog=$TOP/debian/changelog
+changelog=$TOP/scripts/package/kernel-changelog
 field() {
 	dpkg-parsechangelog -l "$changelog" -S "$1"
 }

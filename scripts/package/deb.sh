@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Builds packages to install into build/deb: linux-image, linux-headers,
-# linux-libc-dev and mempolicy-tools.  CONFIG=path in the environment takes
+# linux-weighted, mempolicy-tools and mempolicy2-dev.  CONFIG=path in the environment takes
 # another configuration than Debian's, LOCALMODCONFIG=1 only the modules that
 # are in use (scripts/package/config.sh).  Run again, it goes on where it ended.
 
@@ -37,6 +37,7 @@ step "configuring the packages' kernel" "$BUILD/log/deb-config.log" \
 	"$TOP/scripts/package/config.sh" "$@" "$objects" ||
 	die "the packages' kernel cannot be configured as requested"
 "$TOP/scripts/package/kernel.sh" "$objects"
+"$TOP/scripts/package/meta.sh" "$objects"
 
 rm -f "$packages"/*.deb
 cp "$objects"/../*.deb "$packages"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Builds the kernel's packages from OBJECTS/.config: kernel.sh OBJECTS
-# leaves linux-image, linux-headers and linux-libc-dev in the directory above
-# OBJECTS, as the kernel's own bindeb-pkg does.  What was built is kept.
+# leaves linux-image and linux-headers in the directory above OBJECTS, as the
+# kernel's own bindeb-pkg does.  What was built is kept.
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
@@ -36,3 +36,5 @@ step "building the kernel and its packages" "$BUILD/log/deb-kernel.log" \
 	DPKG_FLAGS="--hook-build='cp changelog debian/changelog'" \
 	-j"$(nproc)" bindeb-pkg ||
 	die "the packages do not build; run it again when the reason is gone, it goes on from there"
+# Programs are built with mempolicy2.h, and the distribution's headers stay as they are.
+rm -f "$objects"/../linux-libc-dev_*.deb

@@ -38,18 +38,19 @@ mirror=$(apt-get indextargets --format '$(CREATED_BY) $(ORIGIN) $(LABEL) $(REPO_
 # make_disk DIRECTORY: the system's disk, and out of its /boot what QEMU loads.
 # Programs are compiled there, with the installed headers.
 make_disk() {
-	compile='for p in *.c /usr/share/doc/mempolicy-tools/examples/two-threads.c; do'
+	compile='for p in *.c /usr/share/doc/mempolicy2-dev/examples/two-threads.c; do'
 	# shellcheck disable=SC2016 # expanded on that system
 	compile="$compile gcc -Wall -Werror -pthread -o"' \$(basename \$p .c) \$p; done'
 	# shellcheck disable=SC2016 # mmdebstrap's hooks have the root directory in $1
 	mmdebstrap --variant=apt --format=ext2 \
-		--include=initramfs-tools,zstd,numactl,gcc,libc6-dev \
+		--include=initramfs-tools,zstd,numactl,gcc,libc6-dev,pkg-config \
 		--customize-hook='mkdir -p "$1/packages" "$1/programs"' \
 		--customize-hook="copy-in $(echo "$packages"/*.deb) /packages" \
 		--customize-hook="copy-in $(echo "$1"/sources/*.c) /programs" \
 		--customize-hook="upload $TOP/tests/deb/guest /usr/local/sbin/deb-test" \
-		--customize-hook='chmod 755 "$1/usr/local/sbin/deb-test"' \
-		--customize-hook='chroot "$1" sh -ec "dpkg-query -W linux-libc-dev; apt-get -y install /packages/*.deb; rm -r /packages"' \
+		--customize-hook="upload $TOP/debian/tests/tools /usr/local/lib/tools-test" \
+		--customize-hook='chmod 755 "$1/usr/local/sbin/deb-test" "$1/usr/local/lib/tools-test"' \
+		--customize-hook='chroot "$1" sh -ec "apt-get -y install /packages/*.deb; rm -r /packages"' \
 		--customize-hook='chroot "$1" sh -ec "cd /programs; '"$compile"'"' \
 		--customize-hook="copy-out /boot $1" \
 		bookworm "$1/disk" \

@@ -72,7 +72,7 @@ refuses "'nonsense'" weighted_interleave_abi coverage ONLY=uma TESTS=nonsense
 takes coverage ONLY=checked TESTS=weighted_interleave_abi
 takes coverage "ONLY=checked  uma"
 refuses "'count'" oldcalls debug-test ONLY=count
-takes test "ONLY=count deb uma"
+takes test "ONLY=count debtools uma"
 refuses "'cxl2'" arm64 arm64-test ONLY=cxl2
 refuses "'nonsense'" weighted_interleave_abi arm64-test TESTS=nonsense
 refuses "'cxl3'" cxl2 timed-test ONLY=cxl3

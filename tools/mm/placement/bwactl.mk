@@ -20,9 +20,9 @@ $(OUTPUT)bwactl: $(BWACTL_SOURCES) $(BWACTL_HEADERS)
 		$(BWACTL_SOURCES)
 
 install-bwactl: $(OUTPUT)bwactl
-	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(mandir)/man8
-	install -m 755 -p $(OUTPUT)bwactl $(DESTDIR)$(sbindir)
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man8
+	install -m 755 -p $(OUTPUT)bwactl $(DESTDIR)$(bindir)
 	install -m 644 -p man/bwactl.8 $(DESTDIR)$(mandir)/man8
 
 uninstall-bwactl:
-	$(RM) $(DESTDIR)$(sbindir)/bwactl $(DESTDIR)$(mandir)/man8/bwactl.8
+	$(RM) $(DESTDIR)$(bindir)/bwactl $(DESTDIR)$(mandir)/man8/bwactl.8

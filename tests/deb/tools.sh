@@ -1,0 +1,157 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tests the tools' packages without installing any: source, Debian and RPM packages, what they
+# hold, and the packages' own tests with what they hold: tools.sh KERNEL. Prints TAP.
+# shellcheck disable=SC2317 # functions are called through try
+set -u
+. "$(dirname "$0")/../../scripts/lib/lib.sh"
+
+kernel=$1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+root=$work/root
+
+count=0
+failed=0
+# try TITLE COMMAND...: a test passes when the command succeeds
+try() {
+	title=$1
+	shift
+	count=$((count + 1))
+	if "$@" >"$work/log" 2>&1; then
+		echo "ok $count - $title"
+	else
+		echo "not ok $count - $title"
+		failed=1
+		tail -n 20 "$work/log" | sed 's/^/# /'
+	fi
+}
+
+skip() {
+	count=$((count + 1))
+	echo "ok $count - $1 # SKIP $2"
+}
+
+files_of() {
+	dpkg-deb -c "$work/first/$1"_*.deb | awk '$6 !~ /\/$/ { print $6 }' | sort
+}
+
+# Nothing but these; a new tool or page is added here on purpose.
+tools_files() {
+	doc=./usr/share/doc/mempolicy-tools
+	{
+		cat <<-END
+			./usr/bin/bwactl
+			./usr/bin/mpolctl
+			./usr/share/bash-completion/completions/bwactl
+			./usr/share/bash-completion/completions/mpolctl
+			./usr/share/fish/vendor_completions.d/bwactl.fish
+			./usr/share/fish/vendor_completions.d/mpolctl.fish
+			./usr/share/man/man1/mpolctl.1.gz
+			./usr/share/man/man8/bwactl.8.gz
+			./usr/share/zsh/vendor-completions/_bwactl
+			./usr/share/zsh/vendor-completions/_mpolctl
+			$doc/changelog.Debian.gz
+			$doc/copyright
+		END
+		(
+			cd "$TOP/Documentation"
+			find ./*.md pictures admin-guide -type f | sed "s|^\./||; s|^|$doc/guides/|"
+		)
+	} | sort >"$work/wanted"
+	files_of mempolicy-tools | diff "$work/wanted" -
+}
+
+header_files() {
+	doc=./usr/share/doc/mempolicy2-dev
+	sort >"$work/wanted" <<-END
+		./usr/include/mempolicy2.h
+		./usr/share/man/man2/get_mempolicy2.2.gz
+		./usr/share/man/man2/mbind2.2.gz
+		./usr/share/man/man2/set_mempolicy2.2.gz
+		./usr/share/pkgconfig/mempolicy2.pc
+		$doc/changelog.Debian.gz
+		$doc/copyright
+		$doc/examples/two-threads.c
+	END
+	files_of mempolicy2-dev | diff "$work/wanted" -
+}
+
+same_version() {
+	said=$("$1" --version | sed 's/.* //')
+	echo "$1 says $said, the package $upstream"
+	[ "$said" = "$upstream" ]
+}
+
+# Twice, with another clock, umask and language
+same_again() {
+	(
+		umask 077
+		LC_ALL=C.UTF-8 TZ=Asia/Tokyo "$TOP/scripts/package/tools.sh" "$work/second"
+	) || return 1
+	cp "$sources"/*.dsc "$sources"/*.tar.xz "$work/second"
+	diff -r "$work/first" "$work/second"
+}
+
+unpacks_and_is_whole() {
+	dpkg-source --no-check -x "$sources"/*.dsc "$work/unpacked" && diff -r "$TOP/debian" "$work/unpacked/debian"
+}
+
+lint() {
+	lintian --allow-root --fail-on error,warning "$work"/first/*.deb "$sources"/*_source.changes
+}
+
+own_tests() {
+	PATH=$root/usr/bin:$PATH ROOT=$root PKG_CONFIG_PATH=$root/usr/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
+		"$TOP/debian/tests/tools"
+}
+
+own_machine() {
+	PATH=$root/usr/bin:$PATH BUSYBOX=$("$TOP/scripts/machine/busybox.sh") KERNEL=$kernel "$TOP/debian/tests/machine"
+}
+
+rpms() {
+	rpmbuild -tb --nodeps --define "_topdir $work/rpm" "$sources"/*.orig.tar.xz || return 1
+	for package in mempolicy-tools mempolicy2-devel; do
+		rpm -qp --dbpath "$work/rpmdb" -l "$work"/rpm/RPMS/*/"$package"-*.rpm
+	done >"$work/list"
+	cat "$work/list"
+	for path in bin/mpolctl bin/bwactl include/mempolicy2.h share/pkgconfig/mempolicy2.pc; do
+		grep -qx "/usr/$path" "$work/list" || return 1
+	done
+}
+
+echo "TAP version 13"
+if ! (need_packages build-essential debhelper lintian pkg-config cpio) >"$work/log" 2>&1; then
+	echo "1..0 # SKIP $(tail -n 1 "$work/log")"
+	exit 0
+fi
+sources=$BUILD/obj/deb-tools
+upstream=$(dpkg-parsechangelog -l "$TOP/debian/changelog" -S Version)
+upstream=${upstream%-*}
+
+try "the packages build from their source package" "$TOP/scripts/package/tools.sh" "$work/first"
+cp "$sources"/*.dsc "$sources"/*.tar.xz "$work/first"
+try "two builds have the same bytes" same_again
+try "the source package is whole" unpacks_and_is_whole
+try "lintian accepts source and packages" lint
+try "mempolicy-tools has the files, and no others" tools_files
+try "mempolicy2-dev has the files, and no others" header_files
+for package in mempolicy-tools mempolicy2-dev; do
+	dpkg-deb -x "$work/first/$package"_*.deb "$root"
+done
+for tool in mpolctl bwactl; do
+	try "$tool has the package's version" same_version "$root/usr/bin/$tool"
+	try "completions of $tool" bash "$TOP/tests/deb/completions.bash" "$root/usr" "$tool"
+done
+try "the packages' test of the tools, on this kernel" own_tests
+try "the packages' test with a machine" own_machine
+if (need_packages rpm) >"$work/log" 2>&1; then
+	try "RPM packages build from the same source" rpms
+else
+	skip "RPM packages build from the same source" "$(tail -n 1 "$work/log")"
+fi
+
+echo "1..$count"
+exit $failed
