@@ -13,8 +13,10 @@
 struct folio;
 struct list_head;
 struct mm_struct;
+struct mm_walk_ops;
 struct seq_file;
 struct vm_area_struct;
+struct vma_iterator;
 
 /**
  * struct mpol_args - a policy to be made
@@ -72,6 +74,20 @@ long mpol_set_range(unsigned long start, unsigned long len,
 		    const struct mpol_args *args, unsigned long flags);
 void mpol_show(struct seq_file *file, struct mempolicy *pol);
 void mpol_show_option(struct seq_file *file, struct mempolicy *pol);
+
+/**
+ * struct mpol_look - a look at the pages of a mapping that lets others in
+ * @begun:   address where mmap_lock was taken last
+ * @stopped: address that is looked at when it is taken again
+ */
+struct mpol_look {
+	unsigned long begun;
+	unsigned long stopped;
+};
+
+bool mpol_look_stops(struct mpol_look *look, struct mm_struct *mm, unsigned long addr);
+int mpol_look(struct mpol_look *look, struct vm_area_struct *vma,
+	      struct vma_iterator *next, const struct mm_walk_ops *ops, void *private);
 
 /**
  * struct mpol_portion - pages to be moved, as many as are taken at a time

@@ -78,8 +78,7 @@ void weighted_interleave_set_bandwidth(unsigned int nid,
 				       unsigned int access);
 
 /* What is shown */
-void weighted_interleave_show(struct seq_file *file, struct vm_area_struct *vma,
-			      const struct mempolicy *of_task);
+void weighted_interleave_show(struct seq_file *file, const struct mempolicy *pol);
 void weighted_interleave_mount_name(char *text);
 
 #else

@@ -2,7 +2,6 @@
 /*
  * Weights of one's own in /proc/PID/numa_maps.
  */
-#include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/seq_file.h>
 #include <linux/weighted_interleave.h>
@@ -16,7 +15,7 @@ static void show_weights(struct seq_file *file, const struct mempolicy *pol)
 	const char *before = " weights=";
 	int node;
 
-	/* A rebind of a task's policy changes the weights meanwhile. */
+	/* A rebind changes the weights meanwhile. */
 	for_each_node_mask(node, nodes) {
 		seq_printf(file, "%s%d:%u", before, node,
 			   interleave_weight_of(interleave_bound(pol->own),
@@ -27,22 +26,16 @@ static void show_weights(struct seq_file *file, const struct mempolicy *pol)
 
 /**
  * weighted_interleave_show - show the weights in force for a mapping
- * @file:    the line of the mapping, at its end
- * @vma:     the mapping
- * @of_task: policy of the task for mappings without one, or NULL; with a reference
+ * @file: the line of the mapping, at its end
+ * @pol:  its policy, the task's if it has none, or NULL; with a reference
  *
  * Shows nothing unless the policy has weights of its own.
  *
- * Context: mmap_lock of the mapping held.
+ * Context: any; a policy that is bound to other nodes meanwhile shows some of each.
  */
-void weighted_interleave_show(struct seq_file *file, struct vm_area_struct *vma,
-			      const struct mempolicy *of_task)
+void weighted_interleave_show(struct seq_file *file, const struct mempolicy *pol)
 {
-	struct mempolicy *own = __get_vma_policy(vma, vma->vm_start);
-	const struct mempolicy *pol = own ?: of_task;
-
 	if (pol && pol->mode == MPOL_WEIGHTED_INTERLEAVE &&
 	    pol->flags & MPOL_F_HAS_WEIGHTS)
 		show_weights(file, pol);
-	mpol_cond_put(own);
 }

@@ -81,7 +81,7 @@ static long long pages_moved(const struct other *other)
 /* Half of the pages have their own node where they are; all others are copied. */
 static long long pages_that_move(enum way way)
 {
-	return way == WEIGHTS ? MOVED_PAGES / 2 : MOVED_PAGES;
+	return way == BY_WEIGHTS ? MOVED_PAGES / 2 : MOVED_PAGES;
 }
 
 static int map_anew(struct other *other)
@@ -250,9 +250,9 @@ static void tail_wins(struct __test_metadata *_metadata, const struct context *c
 	struct other other;
 	int way, calls, left;
 
-	for (way = 0; way < MIGRATE; way++) {
+	for (way = 0; way < BY_MIGRATE; way++) {
 		/* What is mapped anew has the default policy, which is being set. */
-		if (way == INTERLEAVED && what == MAPS_ANEW)
+		if (way == BY_INTERLEAVED && what == MAPS_ANEW)
 			continue;
 		left = 0;
 		for (calls = 0; calls < CALLS && !left; calls++) {

@@ -5,10 +5,14 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cases.h"
 #include "placement.h"
+#include "portions.h"
 #include "races.h"
 #include "stress.h"
 
@@ -430,4 +434,172 @@ TEST_F(race, nodes_change)
 	EXPECT_EQ(5, own.weight[ctx->first]);
 	EXPECT_EQ(3, own.weight[ctx->second]);
 	area_unmap(&journey.area);
+}
+
+/* Some page tables, between each of which numa_maps lets others in */
+#define SHOWN_PAGES 4096
+#define SHOWN_LINES 40
+#define KILLS 20
+
+struct shown {
+	struct stress stress;
+	/* Nobody changes this one, and somebody all the time the other. */
+	struct area whole;
+	struct area torn;
+};
+
+static void *maps_and_tears(void *arg)
+{
+	struct worker *worker = arg;
+	struct shown *shown = (struct shown *)worker->stress;
+	const size_t page = page_bytes();
+	char *middle = shown->torn.start + SHOWN_PAGES / 2 * page;
+
+	while (!stopped(worker))
+		if (map_once() || mprotect(middle, page, PROT_READ) ||
+		    mprotect(middle, page, PROT_READ | PROT_WRITE) ||
+		    mmap(middle, SHOWN_PAGES / 2 * page, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != middle)
+			shown->stress.wrong = "nothing could be mapped";
+	return NULL;
+}
+
+/* On all nodes */
+static long long pages_shown(const char *line)
+{
+	long long sum = 0, pages;
+	const char *text;
+
+	for (text = strstr(line, " N"); text; text = strstr(text + 1, " N"))
+		if (sscanf(text, " N%*d=%lld", &pages) == 1)
+			sum += pages;
+	return sum;
+}
+
+static void *reads_all_of_numa_maps(void *arg)
+{
+	struct worker *worker = arg;
+	struct shown *shown = (struct shown *)worker->stress;
+	const uintptr_t begin = (uintptr_t)shown->whole.start;
+	unsigned long long addr;
+	char line[1024];
+	int lines;
+	FILE *file;
+
+	while (!stopped(worker)) {
+		file = fopen("/proc/self/numa_maps", "re");
+		for (lines = 0; file && fgets(line, sizeof(line), file);) {
+			addr = strtoull(line, NULL, 16);
+			if (addr < begin || addr >= begin + shown->whole.len)
+				continue;
+			lines++;
+			if (addr != begin || pages_shown(line) != SHOWN_PAGES)
+				shown->stress.wrong = "a mapping is not shown as it is";
+		}
+		if (lines != 1)
+			shown->stress.wrong = "a mapping is not shown once";
+		if (file)
+			fclose(file);
+	}
+	return NULL;
+}
+
+static int map_shown(struct shown *shown)
+{
+	int err = area_map(&shown->whole, SHOWN_PAGES, 1);
+
+	if (!err)
+		err = area_map(&shown->torn, SHOWN_PAGES, 1);
+	if (err)
+		return err;
+	touch(shown->whole.start, SHOWN_PAGES, page_bytes());
+	touch(shown->torn.start, SHOWN_PAGES, page_bytes());
+	return 0;
+}
+
+static void unmap_shown(struct shown *shown)
+{
+	area_unmap(&shown->torn);
+	area_unmap(&shown->whole);
+}
+
+/* numa_maps lets others in, and shows each mapping once and whole all the same. */
+TEST_F(race, mappings_change_while_they_are_shown)
+{
+	struct shown shown = {};
+	struct worker worker[] = {
+		{ .stress = &shown.stress, .work = maps_and_tears },
+		{ .stress = &shown.stress, .work = reads_all_of_numa_maps },
+	};
+	size_t i;
+
+	ASSERT_EQ(0, map_shown(&shown));
+	for (i = 0; i < ARRAY_LEN(worker); i++)
+		ASSERT_EQ(0, pthread_create(&worker[i].thread, NULL,
+					    worker[i].work, &worker[i]));
+	while (!shown.stress.wrong && !all_worked(worker, ARRAY_LEN(worker), SHOWN_LINES))
+		usleep(1000);
+	__atomic_store_n(&shown.stress.stop, true, __ATOMIC_RELAXED);
+	for (i = 0; i < ARRAY_LEN(worker); i++)
+		ASSERT_EQ(0, pthread_join(worker[i].thread, NULL));
+	EXPECT_TRUE(!shown.stress.wrong)
+		TH_LOG("%s", shown.stress.wrong);
+	unmap_shown(&shown);
+}
+
+/* A process that reads and says so, for ever */
+static pid_t start_reader(int *said)
+{
+	char path[64], line[1024];
+	pid_t parent = getpid(), pid;
+	FILE *file;
+	int fds[2];
+
+	snprintf(path, sizeof(path), "/proc/%d/numa_maps", parent);
+	if (pipe(fds))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		for (;;) {
+			file = fopen(path, "re");
+			if (!file)
+				_exit(1);
+			while (fgets(line, sizeof(line), file))
+				;
+			fclose(file);
+			if (write(fds[1], "", 1) != 1)
+				_exit(1);
+		}
+	}
+	close(fds[1]);
+	*said = fds[0];
+	return pid;
+}
+
+/* Who is killed while others have been let in leaves no lock behind. */
+TEST_F(race, reader_is_killed)
+{
+	struct shown shown = {};
+	struct worker worker = { .stress = &shown.stress, .work = maps_and_tears };
+	int i, said, status;
+	char byte;
+	pid_t pid;
+
+	ASSERT_EQ(0, map_shown(&shown));
+	ASSERT_EQ(0, pthread_create(&worker.thread, NULL, worker.work, &worker));
+	for (i = 0; i < KILLS; i++) {
+		pid = start_reader(&said);
+		ASSERT_LT(0, pid);
+		ASSERT_EQ(1, read(said, &byte, 1));
+		usleep(i * 200);
+		ASSERT_EQ(0, kill(pid, SIGKILL));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_TRUE(WIFSIGNALED(status));
+		close(said);
+	}
+	__atomic_store_n(&shown.stress.stop, true, __ATOMIC_RELAXED);
+	ASSERT_EQ(0, pthread_join(worker.thread, NULL));
+	EXPECT_TRUE(!shown.stress.wrong)
+		TH_LOG("%s", shown.stress.wrong);
+	unmap_shown(&shown);
 }

@@ -11,7 +11,7 @@
 #include "placement.h"
 #include "races.h"
 
-enum way { WEIGHTS, BIND2, BIND, INTERLEAVED, MIGRATE, NR_WAYS };
+enum way { BY_WEIGHTS, BY_BIND2, BY_BIND, BY_INTERLEAVED, BY_MIGRATE, NR_WAYS };
 
 static const char * const way_name[NR_WAYS] = {
 	"mbind2, weights", "mbind2, bind", "mbind, bind", "mbind, default that interleaves",
@@ -43,16 +43,16 @@ static inline int move(const struct context *ctx, const struct area *area, enum 
 	int err;
 
 	switch (way) {
-	case WEIGHTS:
+	case BY_WEIGHTS:
 		own_init(&own, MPOL_WEIGHTED_INTERLEAVE, 0, &ctx->nodes, even);
 		return own_bind(area->start, area->len, &own, MPOL_MF_MOVE);
-	case BIND2:
+	case BY_BIND2:
 		own_init(&own, MPOL_BIND, 0, &second, NULL);
 		return own_bind(area->start, area->len, &own, MPOL_MF_MOVE);
-	case BIND:
+	case BY_BIND:
 		return policy_bind(area->start, area->len, MPOL_BIND, &second,
 				   MPOL_MF_MOVE | MPOL_MF_STRICT);
-	case INTERLEAVED:
+	case BY_INTERLEAVED:
 		err = policy_set(MPOL_INTERLEAVE, &ctx->nodes);
 		if (!err)
 			err = policy_bind(area->start, area->len, MPOL_DEFAULT, NULL,
