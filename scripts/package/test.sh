@@ -38,12 +38,14 @@ mirror=$(apt-get indextargets --format '$(CREATED_BY) $(ORIGIN) $(LABEL) $(REPO_
 # make_disk DIRECTORY: the system's disk, and out of its /boot what QEMU loads.
 # Programs are compiled there, with the installed headers.
 make_disk() {
-	compile='for p in *.c /usr/share/doc/mempolicy2-dev/examples/two-threads.c; do'
+	examples=/usr/share/doc/mempolicy2-dev/examples
+	compile="for p in *.c $examples/*.c; do"
 	# shellcheck disable=SC2016 # expanded on that system
-	compile="$compile gcc -Wall -Werror -pthread -o"' \$(basename \$p .c) \$p; done'
+	compile="$compile gcc -Wall -Werror -pthread -o"' \$(basename \$p .c) \$p; done;'
+	compile="$compile g++ -Wall -Werror -o allocator $examples/allocator.cc; rustc -o buffer-rust $examples/buffer.rs"
 	# shellcheck disable=SC2016 # mmdebstrap's hooks have the root directory in $1
 	mmdebstrap --variant=apt --format=ext2 \
-		--include=initramfs-tools,zstd,numactl,gcc,libc6-dev,pkg-config \
+		--include=initramfs-tools,zstd,numactl,gcc,g++,libc6-dev,pkg-config,python3-minimal,rustc \
 		--customize-hook='mkdir -p "$1/packages" "$1/programs"' \
 		--customize-hook="copy-in $(echo "$packages"/*.deb) /packages" \
 		--customize-hook="copy-in $(echo "$1"/sources/*.c) /programs" \

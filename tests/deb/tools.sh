@@ -73,7 +73,11 @@ header_files() {
 		./usr/share/pkgconfig/mempolicy2.pc
 		$doc/changelog.Debian.gz
 		$doc/copyright
+		$doc/examples/allocator.cc
+		$doc/examples/buffer.c
+		$doc/examples/buffer.rs
 		$doc/examples/two-threads.c
+		$doc/examples/weights.py
 	END
 	files_of mempolicy2-dev | diff "$work/wanted" -
 }
@@ -107,8 +111,34 @@ own_tests() {
 		"$TOP/debian/tests/tools"
 }
 
+# Static, so that they need nothing where they run
+examples_build() {
+	set -- "$work/root/usr/share/doc/mempolicy2-dev/examples"
+	flags="-Wall -Wextra -Werror -static -I$root/usr/include"
+	mkdir "$work/programs"
+	# shellcheck disable=SC2086 # these are words
+	gcc $flags -o "$work/programs/buffer-c" "$1/buffer.c" &&
+		g++ $flags -o "$work/programs/allocator" "$1/allocator.cc" || return 1
+	wc -l "$1"/buffer.* "$1"/allocator.* "$1"/weights.* | awk '$2 != "total" && $1 > 40 { print; bad = 1 } END { exit bad }'
+}
+
+rust_builds() {
+	rustc -C target-feature=+crt-static -o "$work/programs/buffer-rust" "$root/usr/share/doc/mempolicy2-dev/examples/buffer.rs"
+}
+
+# Without the calls it says so.
+python_runs() {
+	python3 "$root/usr/share/doc/mempolicy2-dev/examples/weights.py" >"$work/said" 2>&1 && return
+	cat "$work/said"
+	grep -q "Function not implemented: 'set_mempolicy2'" "$work/said"
+}
+
 own_machine() {
-	PATH=$root/usr/bin:$PATH BUSYBOX=$("$TOP/scripts/machine/busybox.sh") KERNEL=$kernel "$TOP/debian/tests/machine"
+	PROGRAMS=$(echo "$work"/programs/*) PATH=$root/usr/bin:$PATH BUSYBOX=$("$TOP/scripts/machine/busybox.sh") KERNEL=$kernel \
+		"$TOP/debian/tests/machine" >"$work/said" 2>&1
+	machine=$?
+	cat "$work/said"
+	[ $machine -eq 0 ] && ! grep -q 'the default policy stays' "$work/said"
 }
 
 rpms() {
@@ -146,7 +176,14 @@ for tool in mpolctl bwactl; do
 	try "completions of $tool" bash "$TOP/tests/deb/completions.bash" "$root/usr" "$tool"
 done
 try "the packages' test of the tools, on this kernel" own_tests
-try "the packages' test with a machine" own_machine
+try "the examples in C and C++ compile, and are short" examples_build
+if command -v rustc >/dev/null; then
+	try "the example in Rust compiles" rust_builds
+else
+	skip "the example in Rust compiles" "no rustc here"
+fi
+try "the example in Python runs" python_runs
+try "the packages' test with a machine, and the examples in it" own_machine
 if (need_packages rpm) >"$work/log" 2>&1; then
 	try "RPM packages build from the same source" rpms
 else

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A buffer with weights of its own, in Rust, without a crate: rustc buffer.rs
+use std::ffi::{c_int, c_long, c_void};
+
+const MBIND2: c_long = 602; // x86-64, arm64 and most others; mempolicy2.h has all
+
+#[repr(C)]
+#[derive(Default)]
+struct Param {
+    mode: u16,
+    mode_flags: u16,
+    home_node: i32,
+    pol_maxnodes: u16,
+    resv: [u8; 6],
+    pol_nodes: u64,
+    il_weights: u64,
+}
+
+extern "C" {
+    fn mmap(at: *mut c_void, len: usize, prot: c_int, flags: c_int, fd: c_int, offset: i64)
+        -> *mut c_void;
+    fn syscall(number: c_long, ...) -> c_long;
+}
+
+fn main() -> std::io::Result<()> {
+    let (len, nodes, mut weights) = (16usize << 20, 0x3u64, [0u8; 64]);
+    weights[..2].copy_from_slice(&[3, 1]);
+    // Readable and writable; private and anonymous
+    let buffer = unsafe { mmap(std::ptr::null_mut(), len, 3, 0x22, -1, 0) } as *mut u8;
+    let param = Param { mode: 6, pol_maxnodes: 64, pol_nodes: &nodes as *const u64 as u64,
+        il_weights: weights.as_ptr() as u64, ..Param::default() };
+    if buffer as isize == -1
+        || unsafe { syscall(MBIND2, buffer, len, &param, std::mem::size_of::<Param>(), 0usize) } != 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    unsafe { std::slice::from_raw_parts_mut(buffer, len) }.fill(1);
+    println!("{buffer:p} has weights of its own");
+    Ok(())
+}
