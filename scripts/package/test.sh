@@ -45,7 +45,7 @@ make_disk() {
 	compile="$compile g++ -Wall -Werror -o allocator $examples/allocator.cc; rustc -o buffer-rust $examples/buffer.rs"
 	# shellcheck disable=SC2016 # mmdebstrap's hooks have the root directory in $1
 	mmdebstrap --variant=apt --format=ext2 \
-		--include=initramfs-tools,zstd,numactl,gcc,g++,libc6-dev,pkg-config,python3-minimal,rustc \
+		--include=initramfs-tools,zstd,numactl,gcc,g++,libc6-dev,pkg-config,python3,rustc \
 		--customize-hook='mkdir -p "$1/packages" "$1/programs"' \
 		--customize-hook="copy-in $(echo "$packages"/*.deb) /packages" \
 		--customize-hook="copy-in $(echo "$1"/sources/*.c) /programs" \
