@@ -11,12 +11,14 @@ struct folio;
 struct page;
 struct pglist_data;
 struct task_struct;
+struct vm_area_struct;
 struct zone;
 
 #ifdef CONFIG_NUMA_BALANCING
 void promotion_enable(void);
 int promotion_home(int curnid, int nid);
-bool promotion_wanted(struct page *page, unsigned long address, int nid);
+bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
+		      unsigned long address, int nid);
 void promotion_failed(int nid);
 void promotion_succeeded(int nid);
 int promotion_valid_cpupid(int cpupid);

@@ -3,8 +3,9 @@
  * Hot pages that wait in a node's queue for its budget, and are moved then.
  *
  * The work of a node is the only one that takes from its queue, one at a time. It
- * holds a reference to the process's memory, mmap_lock for reading while it looks
- * for the page, and a reference to the page.
+ * holds references to the thread that has touched the page and to its address space,
+ * mmap_lock for reading while it looks for the page, and a reference to the page. The
+ * policy of a mapping stays under mmap_lock, that of the thread under task_lock().
  */
 #include <linux/cpuset.h>
 #include <linux/jiffies.h>
@@ -25,18 +26,46 @@
 
 /* How often queued pages are looked at while there is no budget for them */
 #define DRAIN_MS	20
+/* How often one page is, while others change the address space */
+#define MOST_TRIES	8
+
+/* Does a policy let pages follow the CPU that touches them, to that node? */
+static bool policy_lets(const struct mempolicy *pol, int nid)
+{
+	return pol->flags & MPOL_F_MORON &&
+	       (pol->mode != MPOL_BIND || node_isset(nid, pol->nodes));
+}
+
+/* As mpol_misplaced() asks who touches a page, for a thread that is not current */
+static bool policies_let(struct task_struct *task, struct vm_area_struct *vma,
+			 unsigned long address, int nid)
+{
+	struct mempolicy *pol = __get_vma_policy(vma, address);
+	bool lets;
+
+	if (pol) {
+		lets = policy_lets(pol, nid);
+		mpol_cond_put(pol);
+		return lets;
+	}
+	task_lock(task);
+	lets = !task->mempolicy || policy_lets(task->mempolicy, nid);
+	task_unlock(task);
+	return lets;
+}
 
 /*
- * The page at an address of the process, with a reference, if it is one of those
- * that the scan looks at: what mbind(2) has changed since, counts.
+ * The page at an address of the thread, with a reference, if it is one of those that
+ * the scan looks at, and may be on the node: what has been bound since, counts.
  */
-static struct page *get_queued_page(struct vm_area_struct *vma,
-				    unsigned long address)
+static struct page *get_queued_page(struct task_struct *task, struct mm_struct *mm,
+				    unsigned long address, int nid)
 {
+	struct vm_area_struct *vma = vma_lookup(mm, address);
 	struct page *page;
 
-	if (!vma || address < vma->vm_start || !vma_migratable(vma) ||
-	    !vma_policy_mof(vma) || vma->vm_flags & VM_MIXEDMAP)
+	if (!vma || !vma_migratable(vma) || vma->vm_flags & VM_MIXEDMAP ||
+	    !policies_let(task, vma, address, nid))
 		return NULL;
 	/* FOLL_FORCE: also one that the scan has made inaccessible again */
 	page = follow_page(vma, address, FOLL_GET | FOLL_DUMP | FOLL_FORCE);
@@ -64,14 +93,13 @@ static bool may_use_node(struct task_struct *task, int nid)
 	return node_isset(nid, allowed);
 }
 
-enum drained { DRAINED, GONE, NO_BUDGET };
+enum drained { DRAINED, GONE, BUSY, NO_BUDGET };
 
 /* mmap_lock of the address space is held for reading. */
-static enum drained promote_at(struct promotion_node *node,
+static enum drained promote_at(struct promotion_node *node, struct task_struct *task,
 			       struct mm_struct *mm, unsigned long address)
 {
-	struct vm_area_struct *vma = vma_lookup(mm, address);
-	struct page *page = get_queued_page(vma, address);
+	struct page *page = get_queued_page(task, mm, address, node->nid);
 	unsigned int pages;
 
 	if (!page)
@@ -92,33 +120,38 @@ static enum drained promote_at(struct promotion_node *node,
 		return NO_BUDGET;
 	}
 	promotion_begin(pages, pages);
-	migrate_misplaced_page(page, vma, node->nid);
+	migrate_misplaced_page(page, vma_lookup(mm, address), node->nid);
 	return DRAINED;
 }
 
 static enum drained promote_queued(struct promotion_node *node,
 				   const struct queued_page *queued)
 {
+	enum drained drained = GONE;
 	struct task_struct *task;
 	struct mm_struct *mm;
-	enum drained drained = GONE;
 
 	/* Not what was hot longer ago than the scan comes by twice */
 	if (time_after(jiffies, queued->time + msecs_to_jiffies(2 * promotion_pass_ms())))
 		return GONE;
-	task = get_pid_task(queued->process, PIDTYPE_TGID);
+	task = get_pid_task(queued->thread, PIDTYPE_PID);
 	if (!task)
 		return GONE;
 	mm = may_use_node(task, node->nid) ? get_task_mm(task) : NULL;
-	put_task_struct(task);
 	if (!mm)
-		return GONE;
-	/* Who changes the address space does not wait for promotions. */
-	if (mmap_read_trylock(mm)) {
-		drained = promote_at(node, mm, queued->address);
+		goto put_task;
+	if (mm != queued->mm) {
+		/* It runs another program by now. */
+	} else if (!mmap_read_trylock(mm)) {
+		/* Who changes the address space does not wait for promotions. */
+		drained = BUSY;
+	} else {
+		drained = promote_at(node, task, mm, queued->address);
 		mmap_read_unlock(mm);
 	}
 	mmput_async(mm);
+put_task:
+	put_task_struct(task);
 	return drained;
 }
 
@@ -134,27 +167,33 @@ void promotion_drain_soon(struct promotion_node *node)
 			   msecs_to_jiffies(DRAIN_MS));
 }
 
-/* Takes pages from the queue until it is empty or the budget is. */
+/* Looks once at each page that waits, until the budget is used up. */
 static void drain_queue(struct work_struct *work)
 {
 	struct promotion_node *node = container_of(to_delayed_work(work),
 						   struct promotion_node, drain);
+	unsigned int left = promotion_queue_count(&node->queue);
 	struct queued_page queued;
 
-	while (promotion_queue_oldest(&node->queue, &queued)) {
+	for (; left; left--) {
 		enum drained drained = GONE;
 
+		promotion_queue_oldest(&node->queue, &queued);
 		if (promotion_is_on() && promotion_rate())
 			drained = promote_queued(node, &queued);
-		if (drained == NO_BUDGET) {
-			promotion_drain_soon(node);
-			return;
+		if (drained == NO_BUDGET)
+			break;
+		if (drained == BUSY && queued.tries < MOST_TRIES) {
+			promotion_queue_defer(&node->queue);
+			continue;
 		}
-		if (drained == GONE)
+		if (drained != DRAINED)
 			promotion_count_refused(node->nid, queued.pages);
 		promotion_queue_drop(&node->queue);
 		cond_resched();
 	}
+	if (promotion_queue_count(&node->queue))
+		promotion_drain_soon(node);
 }
 
 /**

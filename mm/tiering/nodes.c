@@ -84,6 +84,7 @@ static void start_over(struct promotion_node *node)
 	controller->init(&threshold, promotion_rate(),
 			 promotion_configured_threshold());
 	set_threshold(node, &threshold);
+	promotion_queue_fit(&node->queue, promotion_queue_size(promotion_rate()));
 }
 
 static void update_threshold(int nid, struct promotion_node *node)
@@ -145,6 +146,7 @@ void promotion_settings_changed(void)
 		controller->update(&threshold, &node->window, promotion_rate(),
 				   promotion_configured_threshold());
 		set_threshold(node, &threshold);
+		promotion_queue_fit(&node->queue, promotion_queue_size(promotion_rate()));
 	}
 	mutex_unlock(&promotion_lock);
 }

@@ -60,10 +60,11 @@ static enum promotion_verdict decide(struct promotion_node *node,
  * @nid:    the node of the task's CPU
  *
  * That is @nid, but for slow pages in memory tiering mode: they go to the nearest
- * fast memory that is promoted to. The CPU's own node may have no memory, or its
- * memory may be slow. While zonelists change, the answer may be @curnid.
+ * fast memory that is promoted to and that the task's cpuset allows. The CPU's own
+ * node may have no memory, or its memory may be slow. While zonelists change, the
+ * answer may be @curnid.
  *
- * Context: any.
+ * Context: any of the task.
  * Return: the node; @curnid if the page stays.
  */
 int promotion_home(int curnid, int nid)
@@ -78,15 +79,27 @@ int promotion_home(int curnid, int nid)
 			       highest) {
 		int home = zone_to_nid(zone);
 
-		if (promotion_node_of(home) && node_is_toptier(home))
+		if (promotion_node_of(home) && node_is_toptier(home) &&
+		    node_isset(home, cpuset_current_mems_allowed))
 			return home;
 	}
 	return curnid;
 }
 
+/*
+ * By whose touch a page is promoted, by the policy and the cpuset of that task: they
+ * say nothing of memory of others, which debuggers and devices of virtual machines
+ * touch in their place.
+ */
+static bool is_own(const struct vm_area_struct *vma)
+{
+	return vma->vm_mm == current->mm && !(current->flags & PF_KTHREAD);
+}
+
 /**
  * promotion_wanted - shall a page be promoted?
  * @page:    a page of a slow node, at whose hint fault this is
+ * @vma:     the mapping
  * @address: of the fault
  * @nid:     the node to which it would go, that of the page if to none
  *
@@ -95,7 +108,8 @@ int promotion_home(int curnid, int nid)
  *
  * Context: page table lock held, memory tiering is on.
  */
-bool promotion_wanted(struct page *page, unsigned long address, int nid)
+bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
+		      unsigned long address, int nid)
 {
 	unsigned int latency = promotion_latency(page);
 	struct promotion_node *node = promotion_node_of(nid);
@@ -103,6 +117,8 @@ bool promotion_wanted(struct page *page, unsigned long address, int nid)
 	enum promotion_verdict verdict;
 
 	promotion_begin(0, 0);
+	if (!is_own(vma))
+		return false;
 	current->numa_slow_faults += pages;
 	if (!node || nid == page_to_nid(page) ||
 	    !node_isset(nid, cpuset_current_mems_allowed) ||

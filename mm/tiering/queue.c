@@ -7,10 +7,12 @@
  * had to be hot and in time would be lost for a whole pass in most cases. So
  * pages wait here for a budget that is only late.
  *
- * A page waits as an address of a process. Neither the page nor the address
- * space is held, so nothing waits for what is in here, and a process that has
- * ended leaves nothing but its number behind.
+ * A page waits as an address, and the thread that has touched it: by its policy and
+ * cpuset the page is promoted. Neither the page nor the address space is held, so
+ * nothing waits for what is in here, and a thread that has ended leaves nothing but
+ * its number behind.
  */
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -28,8 +30,9 @@
 int promotion_queue_init(struct promotion_queue *queue)
 {
 	spin_lock_init(&queue->lock);
-	queue->pages = kvmalloc_array(QUEUE_PAGES, sizeof(*queue->pages),
+	queue->pages = kvmalloc_array(QUEUE_LEAST, sizeof(*queue->pages),
 				      GFP_KERNEL);
+	queue->size = QUEUE_LEAST;
 	return queue->pages ? 0 : -ENOMEM;
 }
 
@@ -44,13 +47,66 @@ void promotion_queue_free(struct promotion_queue *queue)
 	kvfree(queue->pages);
 }
 
+static struct queued_page *nth_page(struct promotion_queue *queue, unsigned int n)
+{
+	return &queue->pages[(queue->first + n) % queue->size];
+}
+
 /**
- * promotion_queue_add - let a page of the calling process wait
+ * promotion_queue_fit - give a queue the room that it needs
+ * @queue: the queue
+ * @size:  as promotion_queue_size() has it
+ *
+ * What waits goes on waiting, and so the room is never less than that. If there is no
+ * memory for more, the queue stays as it is.
+ *
+ * Context: may sleep; one caller at a time.
+ */
+void promotion_queue_fit(struct promotion_queue *queue, unsigned int size)
+{
+	struct queued_page *pages;
+	unsigned int i;
+
+	if (size == queue->size)
+		return;
+	pages = kvmalloc_array(size, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return;
+	spin_lock(&queue->lock);
+	if (queue->count <= size) {
+		for (i = 0; i < queue->count; i++)
+			pages[i] = *nth_page(queue, i);
+		swap(queue->pages, pages);
+		queue->size = size;
+		queue->first = 0;
+	}
+	spin_unlock(&queue->lock);
+	kvfree(pages);
+}
+
+/**
+ * promotion_queue_count - how many pages wait
+ * @queue: the queue
+ *
+ * Context: any but interrupts.
+ */
+unsigned int promotion_queue_count(struct promotion_queue *queue)
+{
+	unsigned int count;
+
+	spin_lock(&queue->lock);
+	count = queue->count;
+	spin_unlock(&queue->lock);
+	return count;
+}
+
+/**
+ * promotion_queue_add - let a page that the calling thread has touched wait
  * @queue:   the queue
- * @address: where the process has it
+ * @address: where its address space has it
  * @pages:   how many base pages it has
  *
- * Context: any but interrupts; does not wait for others.
+ * Context: any but interrupts.
  * Return: false when there is no room.
  */
 bool promotion_queue_add(struct promotion_queue *queue, unsigned long address,
@@ -58,13 +114,11 @@ bool promotion_queue_add(struct promotion_queue *queue, unsigned long address,
 {
 	bool added = false;
 
-	if (!spin_trylock(&queue->lock))
-		return false;
-	if (queue->count < QUEUE_PAGES) {
-		unsigned int last = (queue->first + queue->count) % QUEUE_PAGES;
-
-		queue->pages[last] = (struct queued_page) {
-			.process = get_pid(task_tgid(current)),
+	spin_lock(&queue->lock);
+	if (queue->count < queue->size) {
+		*nth_page(queue, queue->count) = (struct queued_page) {
+			.thread = get_pid(task_pid(current)),
+			.mm = current->mm,
 			.address = address,
 			.time = jiffies,
 			.pages = pages,
@@ -105,12 +159,30 @@ bool promotion_queue_oldest(struct promotion_queue *queue,
  */
 void promotion_queue_drop(struct promotion_queue *queue)
 {
-	struct pid *process;
+	struct pid *thread;
 
 	spin_lock(&queue->lock);
-	process = queue->pages[queue->first].process;
-	queue->first = (queue->first + 1) % QUEUE_PAGES;
+	thread = queue->pages[queue->first].thread;
+	queue->first = (queue->first + 1) % queue->size;
 	queue->count--;
 	spin_unlock(&queue->lock);
-	put_pid(process);
+	put_pid(thread);
+}
+
+/**
+ * promotion_queue_defer - let the oldest page wait behind all others
+ * @queue: a queue with pages, of which only the caller takes any
+ *
+ * Context: any but interrupts.
+ */
+void promotion_queue_defer(struct promotion_queue *queue)
+{
+	struct queued_page page;
+
+	spin_lock(&queue->lock);
+	page = *nth_page(queue, 0);
+	page.tries++;
+	queue->first = (queue->first + 1) % queue->size;
+	*nth_page(queue, queue->count - 1) = page;
+	spin_unlock(&queue->lock);
 }

@@ -11,8 +11,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cases.h"
 #include "promotion.h"
@@ -428,24 +431,43 @@ TEST_F_TIMEOUT(events, cpuset_loses_the_fast_node, PATIENT_TIMEOUT)
 	cpuset_leave(&cpuset);
 }
 
-/* Pages wait for the limit while a policy binds them to where they are. */
-TEST_F_TIMEOUT(events, policy_binds_what_waits, PATIENT_TIMEOUT)
+/* Ways to keep pages on a slow node */
+enum bind { BIND, BIND_BALANCED, BIND_LAZILY, BIND_TASK, NR_BINDS };
+
+static const char * const bind_name[NR_BINDS] = {
+	"mbind", "mbind, balanced", "mbind2, lazily", "set_mempolicy",
+};
+
+static int bind_to(const struct area *area, int node, enum bind how)
 {
-	struct context *ctx = &self->ctx;
+	struct nodeset nodes = nodeset_of(node);
+	struct own_policy own;
+
+	switch (how) {
+	case BIND:
+		return policy_bind(area->start, area->len, MPOL_BIND, &nodes, 0);
+	case BIND_BALANCED:
+		return policy_bind(area->start, area->len, MPOL_BIND | MPOL_F_NUMA_BALANCING,
+				   &nodes, 0);
+	case BIND_LAZILY:
+		own_init(&own, MPOL_BIND, 0, &nodes, NULL);
+		return own_bind(area->start, area->len, &own, MPOL_MF_MOVE | MPOL_MF_LAZY);
+	default:
+		return policy_set(MPOL_BIND, &nodes);
+	}
+}
+
+/* Pages wait for the limit while a policy binds them to where they are. */
+static void binds_what_waits(struct __test_metadata *_metadata, const struct context *ctx,
+			     enum bind how)
+{
 	long long candidates, refused;
 	int fast, rounds = 0;
-	struct nodeset slow;
 	struct area area;
 	pid_t filler;
 
-	if (ctx->missing)
-		SKIP(return, "%s", ctx->missing);
-	if (!has_room(ctx->slow, MOST_PAGES))
-		SKIP(return, "the slow node is too small");
-	slow = nodeset_of(ctx->slow);
 	filler = fill(ctx->fast, 2 * SOME_PAGES, false);
-	if (filler < 0)
-		SKIP(return, "the fast node cannot be filled");
+	ASSERT_LT(0, filler);
 	/* What waits does so for two passes at most */
 	ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "10000"));
 	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "1"));
@@ -453,7 +475,8 @@ TEST_F_TIMEOUT(events, policy_binds_what_waits, PATIENT_TIMEOUT)
 	candidates = counter("pgpromote_candidate");
 	EXPECT_TRUE(passes_go_by(&area, 1, touch_once));
 	EXPECT_LE(SOME_PAGES, counter("pgpromote_candidate") - candidates);
-	ASSERT_EQ(0, policy_bind(area.start, area.len, MPOL_BIND, &slow, 0));
+	ASSERT_EQ(0, bind_to(&area, ctx->slow, how))
+		TH_LOG("%s", bind_name[how]);
 	fast = count_on(&area, ctx->fast);
 	EXPECT_GT(2 * SOME_PAGES, fast);
 	refused = counter("pgpromote_rate_limited");
@@ -462,9 +485,85 @@ TEST_F_TIMEOUT(events, policy_binds_what_waits, PATIENT_TIMEOUT)
 	while (counter("pgpromote_rate_limited") < refused + SOME_PAGES / 4 &&
 	       settle(&rounds))
 		;
-	EXPECT_LE(refused + SOME_PAGES / 4, counter("pgpromote_rate_limited"));
-	EXPECT_EQ(fast, count_on(&area, ctx->fast));
+	EXPECT_LE(refused + SOME_PAGES / 4, counter("pgpromote_rate_limited"))
+		TH_LOG("%s", bind_name[how]);
+	EXPECT_EQ(fast, count_on(&area, ctx->fast))
+		TH_LOG("%s", bind_name[how]);
+	ASSERT_EQ(0, policy_set(MPOL_DEFAULT, NULL));
 	unfill(filler);
+	area_unmap(&area);
+}
+
+TEST_F_TIMEOUT(events, policy_binds_what_waits, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	pid_t filler;
+	int how;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	filler = fill(ctx->fast, 2 * SOME_PAGES, false);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	unfill(filler);
+	for (how = 0; how < NR_BINDS; how++)
+		binds_what_waits(_metadata, ctx, how);
+}
+
+/* A child with memory bound to @node by its own policy, which lets it be scanned */
+static pid_t start_bound(int node, struct area *area)
+{
+	struct nodeset nodes = nodeset_of(node);
+	pid_t pid;
+
+	/* Mapped before the fork, so that the parent knows where: used by the child alone */
+	if (area_map(area, SOME_PAGES, 1))
+		return -1;
+	pid = fork();
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (policy_set(MPOL_BIND | MPOL_F_NUMA_BALANCING, &nodes))
+		_exit(1);
+	touch(area->start, SOME_PAGES, page_bytes());
+	for (;;)
+		;
+}
+
+/* Others touch memory in a process: not by their policy does it move. */
+TEST_F_TIMEOUT(events, policy_binds_what_others_touch, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	time_t begin = guard_begin();
+	struct iovec here, there;
+	long long faults, hinted;
+	struct area area;
+	int status;
+	pid_t pid;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_free_space(ctx->fast, SOME_PAGES))
+		SKIP(return, "the fast node is too small");
+	pid = start_bound(ctx->slow, &area);
+	ASSERT_LT(0, pid);
+	while (count_of(pid, &area, ctx->slow) < SOME_PAGES && !guard_over(begin))
+		usleep(10000);
+	ASSERT_EQ(SOME_PAGES, count_of(pid, &area, ctx->slow));
+	faults = counter("numa_hint_faults");
+	there = (struct iovec){ .iov_base = area.start, .iov_len = area.len };
+	here = there;
+	/* The child touches nothing: hint faults are those of the writes. */
+	do {
+		ASSERT_EQ((ssize_t)area.len, process_vm_writev(pid, &here, 1, &there, 1, 0));
+		hinted = counter("numa_hint_faults") - faults;
+	} while (hinted < SOME_PAGES && !guard_over(begin));
+	EXPECT_LE(SOME_PAGES, hinted);
+	EXPECT_EQ(0, count_of(pid, &area, ctx->fast));
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
 	area_unmap(&area);
 }
 
@@ -680,6 +779,36 @@ TEST_F_TIMEOUT(events, each_fast_node_has_its_own, PATIENT_TIMEOUT)
 			EXPECT_EQ(before[i], node_counter(other, names[i]))
 				TH_LOG("counter %zu", i);
 		area_unmap(&area);
+	}
+}
+
+/* The nearest fast node is none for a task whose cpuset leaves it out. */
+TEST_F_TIMEOUT(events, each_cpuset_has_its_fast_node, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct nodeset cpu, nodes;
+	struct cpuset cpuset;
+	struct area area;
+	int to, ret;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ASSERT_EQ(0, nodeset_read("has_cpu", &cpu));
+	if (nodeset_count(&cpu) < 2)
+		SKIP(return, "needs two nodes with CPUs");
+	for (to = 0; to < 2; to++) {
+		int fast = nodeset_nth(&cpu, to);
+
+		nodes = nodeset_pair(fast, ctx->slow);
+		ret = cpuset_enter(&cpuset, &nodes);
+		if (ret == -EOPNOTSUPP)
+			SKIP(return, "no cpusets");
+		ASSERT_EQ(0, ret);
+		ASSERT_EQ(0, stay_on(nodeset_nth(&cpu, 1 - to)));
+		EXPECT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+		EXPECT_TRUE(comes_to(&area, fast, SOME_PAGES));
+		area_unmap(&area);
+		cpuset_leave(&cpuset);
 	}
 }
 
