@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/pagewalk.h>
+#include <linux/sched.h>
 
 /**
  * mpol_look_stops - whether somebody waits for mmap_lock
@@ -57,6 +58,8 @@ int mpol_look(struct mpol_look *look, struct vm_area_struct *vma,
 	while (walk_page_range(mm, look->begun, vma->vm_end, ops, private)) {
 		look->begun = look->stopped;
 		mmap_read_unlock(mm);
+		/* Whoever was woken takes it, and not this one again before he runs. */
+		cond_resched();
 		if (mmap_read_lock_killable(mm))
 			return -EINTR;
 		vma_iter_init(next, mm, look->begun);

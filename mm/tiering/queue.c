@@ -47,7 +47,7 @@ void promotion_queue_free(struct promotion_queue *queue)
 	kvfree(queue->pages);
 }
 
-static struct queued_page *nth_page(struct promotion_queue *queue, unsigned int n)
+static struct queued_page *queued_at(struct promotion_queue *queue, unsigned int n)
 {
 	return &queue->pages[(queue->first + n) % queue->size];
 }
@@ -75,7 +75,7 @@ void promotion_queue_fit(struct promotion_queue *queue, unsigned int size)
 	spin_lock(&queue->lock);
 	if (queue->count <= size) {
 		for (i = 0; i < queue->count; i++)
-			pages[i] = *nth_page(queue, i);
+			pages[i] = *queued_at(queue, i);
 		swap(queue->pages, pages);
 		queue->size = size;
 		queue->first = 0;
@@ -116,7 +116,7 @@ bool promotion_queue_add(struct promotion_queue *queue, unsigned long address,
 
 	spin_lock(&queue->lock);
 	if (queue->count < queue->size) {
-		*nth_page(queue, queue->count) = (struct queued_page) {
+		*queued_at(queue, queue->count) = (struct queued_page) {
 			.thread = get_pid(task_pid(current)),
 			.mm = current->mm,
 			.address = address,
@@ -180,9 +180,9 @@ void promotion_queue_defer(struct promotion_queue *queue)
 	struct queued_page page;
 
 	spin_lock(&queue->lock);
-	page = *nth_page(queue, 0);
+	page = *queued_at(queue, 0);
 	page.tries++;
 	queue->first = (queue->first + 1) % queue->size;
-	*nth_page(queue, queue->count - 1) = page;
+	*queued_at(queue, queue->count - 1) = page;
 	spin_unlock(&queue->lock);
 }

@@ -468,6 +468,9 @@ static void binds_what_waits(struct __test_metadata *_metadata, const struct con
 
 	filler = fill(ctx->fast, 2 * SOME_PAGES, false);
 	ASSERT_LT(0, filler);
+	/* With the threshold that is configured, not the one that was found before */
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
 	/* What waits does so for two passes at most */
 	ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "10000"));
 	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "1"));
