@@ -14,6 +14,7 @@ export BASE BASE_TARBALL SCENARIO FILES RUN ONLY PEERS CONFIG LOCALMODCONFIG LSM
 
 help:
 	@echo 'make run         set up, then show weighted interleaving on a virtual machine'
+	@echo '                   VERBOSE=1                   all that the machine prints'
 	@echo 'make test        set up, then run every test; ends "N passed, N failed, N skipped"'
 	@echo '                   ONLY="name ..."             these machines and parts'
 	@echo '                   TESTS="name ..."            these self tests'
@@ -66,7 +67,7 @@ help:
 		fold -s -w 75 | sed 's/^/  /'; echo; done
 
 run:
-	@scripts/test/show.sh
+	@VERBOSE="$(VERBOSE)" scripts/test/show.sh
 
 test:
 	@scripts/test/test.sh

@@ -91,6 +91,7 @@ if [ "$(cat "$objects/state" 2>/dev/null)" != "$state" ] ||
 		die "the $name kernel's headers do not install"
 	printf '%s\n' "$state" >"$objects/state"
 fi
+STEP_LINES=$(sed -n 's/^# lines of a build: //p' "$TOP/scenarios/configs/$config.config")
 step "building the $name kernel" "$BUILD/log/kernel-$name.log" \
 	kernel_make -j"$(nproc)" "${image##*/}" ||
 	die "the $name kernel does not build"

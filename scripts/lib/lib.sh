@@ -45,8 +45,14 @@ last_lines() {
 
 # step TITLE LOGFILE COMMAND...: runs a long command with signs of life. While it
 # runs $RUNNING has a file with its title, its beginning and its log; $STEP_TIMES
-# gets how long it took, if that is the name of a file.
+# gets how long it took, if that is the name of a file. $STEP_LINES, if it is set,
+# is about how many lines the log will have: how much is done goes by that.
 export RUNNING="${RUNNING:-$BUILD/running}"
+step_estimate() {
+	step_lines=$(wc -l <"$step_log")
+	[ "$step_lines" -gt 0 ] && [ "$step_lines" -lt "${STEP_LINES:-0}" ] || return 0
+	echo " $((100 * step_lines / STEP_LINES)) % done, about $((step_time * (STEP_LINES - step_lines) / step_lines)) s more,"
+}
 step() {
 	step_title=$1
 	step_log=$2
@@ -56,7 +62,8 @@ step() {
 	say "$step_title ..."
 	(
 		while sleep 30 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
-			say "  $step_title: $(($(date +%s) - step_start)) s so far, log $step_log"
+			step_time=$(($(date +%s) - step_start))
+			say "  $step_title: $step_time s so far,$(step_estimate) log $step_log"
 		done
 	) </dev/null 9>&- &
 	step_heart=$!
