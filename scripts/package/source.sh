@@ -20,7 +20,7 @@ tree=$name-$upstream
 
 lock tools-source
 umask 022
-rm -rf "$out/$tree" "$out/${name}_"*.dsc "$out/${name}_"*.tar.*
+rm -rf "${out:?}/$tree" "$out/${name}_"*.dsc "$out/${name}_"*.tar.*
 mkdir -p "$out"
 # A program that was built in place is no source, and neither is what git does not know of.
 (

@@ -41,7 +41,8 @@ mkdir -p "$BUILD/vm"
 rm -f "$result"
 {
 	status=0
-	"$TOP/scripts/machine/vm.sh" -s steady -o "$BUILD/vm/run.console.log" -r 'show-interleave && echo && show-promotion' 2>&1 || status=$?
+	"$TOP/scripts/machine/vm.sh" -s steady -o "$BUILD/vm/run.console.log" \
+		-r 'show-interleave && echo && show-promotion' 2>&1 || status=$?
 	say
 	if [ "$status" -eq 0 ]; then
 		say "PASS: every node got its share of the pages, for all five pairs of weights, and a command its own ratio;" \

@@ -56,7 +56,7 @@ tools_files() {
 			$doc/copyright
 		END
 		(
-			cd "$TOP/Documentation"
+			cd "$TOP/Documentation" || exit
 			find ./*.md pictures admin-guide -type f | sed "s|^\./||; s|^|$doc/guides/|"
 		)
 	} | sort >"$work/wanted"
@@ -138,7 +138,7 @@ own_machine() {
 		"$TOP/debian/tests/machine" >"$work/said" 2>&1
 	machine=$?
 	cat "$work/said"
-	[ $machine -eq 0 ] && ! grep -q 'the default policy stays' "$work/said"
+	[ "$machine" -eq 0 ] && ! grep -q 'the default policy stays' "$work/said"
 }
 
 rpms() {

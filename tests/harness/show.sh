@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # What make run makes of what its machine prints: few lines, and nothing lost that a run would be judged by. Prints TAP.
+# shellcheck disable=SC2317 # functions are called through try
 set -u
 . "$(dirname "$0")/../../scripts/lib/lib.sh"
 
@@ -26,9 +27,11 @@ try() {
 
 # run PAIR: what the machine prints of one pair of weights, whose pages are those of the weights
 run() {
-	printf '%s\n' "--- weights $1: of some pages some go to node 0 and others to node 1" "# echo ${1%:*} > /sys/.../node0" "# weighted_interleave_split 0-1"
+	printf '%s\n' "--- weights $1: of some pages some go to node 0 and others to node 1" \
+		"# echo ${1%:*} > /sys/.../node0" "# weighted_interleave_split 0-1"
 	for piece in "256 MiB in one piece" "65536 single pages"; do
-		printf '%s\n' "$piece" "  numa_maps: 7fff weighted interleave:0-1 N0=1 N1=1" "" "  node   weight      pages     expected  difference"
+		printf '%s\n' "$piece" "  numa_maps: 7fff weighted interleave:0-1 N0=1 N1=1" "" \
+			"  node   weight      pages     expected  difference"
 		for node in 0 1; do
 			weight=${1%:*}
 			[ $node = 0 ] || weight=${1#*:}
@@ -42,11 +45,14 @@ run() {
 
 # whole RUN...: the output of a machine
 whole() {
-	printf '%s\n' "This machine's memory nodes, as its firmware describes them:" "" "  node   CPUs           memory          bandwidth        latency" \
+	printf '%s\n' "This machine's memory nodes, as its firmware describes them:" "" \
+		"  node   CPUs           memory          bandwidth        latency" \
 		"  0      0             996 MiB        204800 MB/s          80 ns" ""
 	cat "$@"
-	printf '%s\n' "--- hot pages of the slow node come to the fast one" "memory_tier4: node 0" "# sysctl kernel.numa_balancing=2" "kernel.numa_balancing = 2" "" \
-		"        touches that   best that    pages of 65536" "        node 0 serves  could fit    on node 0  promoted   demoted  threshold" \
+	printf '%s\n' "--- hot pages of the slow node come to the fast one" "memory_tier4: node 0" \
+		"# sysctl kernel.numa_balancing=2" "kernel.numa_balancing = 2" "" \
+		"        touches that   best that    pages of 65536" \
+		"        node 0 serves  could fit    on node 0  promoted   demoted  threshold" \
 		"   0 s          0.0 %         38.1 %           0         0         0    1000 ms" \
 		"   2 s         55.8 %         70.6 %       15707     15707      9072    2000 ms" \
 		"89.3 % of what the room on node 0 could serve, mean of the second half" ""
