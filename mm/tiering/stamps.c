@@ -7,6 +7,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
+#include <linux/memcontrol.h>
 #include <linux/memory-tiers.h>
 #include <linux/memory_promotion.h>
 #include <linux/minmax.h>
@@ -15,6 +16,7 @@
 #include <linux/sched.h>
 #include <linux/vmstat.h>
 
+#include "cgroup.h"
 #include "promote.h"
 
 /* Passes that a huge page stays, unless it comes and goes */
@@ -96,6 +98,8 @@ int promotion_mark(struct folio *from, struct folio *to, int mark)
 	int nid = promoted ? folio_nid(to) : folio_nid(from);
 	struct promotion_node *node = promotion_node_of(nid);
 
+	if (promoted && current->numa_promotion_pages)
+		tiering_cgroup_count(folio_memcg(from), TIERING_PROMOTED, pages);
 	if (!node || sysctl_numa_balancing_mode != NUMA_BALANCING_MEMORY_TIERING)
 		return -1;
 	if (promoted) {

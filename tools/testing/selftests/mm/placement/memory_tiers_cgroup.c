@@ -448,6 +448,61 @@ static long long group_bytes(const struct group *group)
 	return file_number(path);
 }
 
+static long long group_stat(const char *group, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/memory.stat", group);
+	return file_value(path, name);
+}
+
+/* A cgroup counts what moves of it, whoever moves it, and of those below it. */
+TEST_F_TIMEOUT(cgroups, for_each_what_moves_is_counted, PATIENT_TIMEOUT)
+{
+	static const char * const names[] = { "pgdemote_kswapd", "pgdemote_direct" };
+	struct context *ctx = &self->ctx;
+	struct held bound, other;
+	long long demoted = 0, above = 0;
+	struct nodeset fast;
+	struct area area;
+	size_t i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_free_space(ctx->fast, SOME_PAGES))
+		SKIP(return, "a node is too small");
+	fast = nodeset_of(ctx->fast);
+	ASSERT_EQ(0, group_make(&self->group[0], self->mount, "bound", &fast));
+	ASSERT_EQ(0, group_make(&self->group[1], self->mount, "other", &self->all));
+	ASSERT_EQ(0, hold(&bound, &self->group[0], ctx->fast, 2 * SOME_PAGES, false));
+	ASSERT_EQ(0, hold(&other, &self->group[1], ctx->fast, 2 * SOME_PAGES, false));
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		EXPECT_EQ(0, group_stat(self->group[1].path, names[i]));
+		above -= group_stat(self->mount, names[i]);
+	}
+	EXPECT_TRUE(is_pushed_to(&other, &self->slow, ENOUGH, ctx->fast));
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		EXPECT_EQ(0, group_stat(self->group[0].path, names[i]));
+		demoted += group_stat(self->group[1].path, names[i]);
+		above += group_stat(self->mount, names[i]);
+	}
+	/* Beside the pages of the mapping some of the child's own */
+	EXPECT_LE(held_on_any(&other, &self->slow), demoted);
+	EXPECT_LE(demoted, above);
+	EXPECT_EQ(0, group_stat(self->group[1].path, "pgpromote_success"));
+	let_go(&other);
+	let_go(&bound);
+
+	ASSERT_EQ(0, join_and_stay(self->group[1].path, ctx->cpus));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	EXPECT_LE(SOME_PAGES, group_stat(self->group[1].path, "pgpromote_success"));
+	EXPECT_LE(SOME_PAGES, group_stat(self->mount, "pgpromote_success"));
+	EXPECT_EQ(0, group_stat(self->group[0].path, "pgpromote_success"));
+	area_unmap(&area);
+}
+
 static long long group_kills(const struct group *group)
 {
 	char path[128];
