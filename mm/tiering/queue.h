@@ -12,7 +12,7 @@ struct pid;
 
 /* Seconds of a budget of some tens of MB/s, and what a node can take in one */
 #define QUEUE_LEAST	16384U
-#define QUEUE_MOST	(1U << 18)
+#define QUEUE_MOST	262144U
 
 /**
  * struct queued_page - a page that waits to be promoted

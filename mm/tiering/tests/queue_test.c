@@ -76,11 +76,13 @@ static void grows_and_shrinks(struct kunit *test)
 	for (i = 0; i < QUEUE_LEAST / 2; i++)
 		promotion_queue_drop(&queue);
 	for (i = 0; i < QUEUE_LEAST / 2; i++)
-		KUNIT_ASSERT_TRUE(test, promotion_queue_add(&queue, (QUEUE_LEAST + i) * PAGE_SIZE, 1));
+		KUNIT_ASSERT_TRUE(test, promotion_queue_add(&queue,
+							    (QUEUE_LEAST + i) * PAGE_SIZE, 1));
 	promotion_queue_fit(&queue, 2 * QUEUE_LEAST);
 	KUNIT_ASSERT_EQ(test, queue.size, 2 * QUEUE_LEAST);
 	for (i = QUEUE_LEAST / 2; i < 3 * QUEUE_LEAST / 2; i++)
-		KUNIT_ASSERT_TRUE(test, promotion_queue_add(&queue, (QUEUE_LEAST + i) * PAGE_SIZE, 1));
+		KUNIT_ASSERT_TRUE(test, promotion_queue_add(&queue,
+							    (QUEUE_LEAST + i) * PAGE_SIZE, 1));
 	/* No less than what waits */
 	promotion_queue_fit(&queue, QUEUE_LEAST);
 	KUNIT_EXPECT_EQ(test, queue.size, 2 * QUEUE_LEAST);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A container with weights of its own, in C++: c++ -o allocator allocator.cc */
+/* A container with weights of its own, in C++; builds with c++ alone */
 #include <mempolicy2.h>
 #include <cstdio>
 #include <new>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A buffer with weights of its own, in C: cc -o buffer buffer.c */
+/* A buffer with weights of its own, in C; builds with cc alone */
 #include <mempolicy2.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A buffer with weights of its own, in Rust, without a crate: rustc buffer.rs
+//! A buffer with weights of its own, in Rust; builds with rustc alone
 use std::ffi::{c_int, c_long, c_void};
 
 const MBIND2: c_long = 602; // x86-64, arm64 and most others; mempolicy2.h has all
@@ -29,8 +29,8 @@ fn main() -> std::io::Result<()> {
     let buffer = unsafe { mmap(std::ptr::null_mut(), len, 3, 0x22, -1, 0) } as *mut u8;
     let param = Param { mode: 6, pol_maxnodes: 64, pol_nodes: &nodes as *const u64 as u64,
         il_weights: weights.as_ptr() as u64, ..Param::default() };
-    if buffer as isize == -1
-        || unsafe { syscall(MBIND2, buffer, len, &param, std::mem::size_of::<Param>(), 0usize) } != 0 {
+    let size = std::mem::size_of::<Param>();
+    if buffer as isize == -1 || unsafe { syscall(MBIND2, buffer, len, &param, size, 0usize) } != 0 {
         return Err(std::io::Error::last_os_error());
     }
     unsafe { std::slice::from_raw_parts_mut(buffer, len) }.fill(1);
