@@ -71,7 +71,7 @@ u8 interleave_weights[MAX_NUMNODES] = {
 unsigned long interleave_generation;
 
 /* What a set is found by */
-struct key {
+struct set_key {
 	const nodemask_t *nodes;
 	const u8 *own;
 	struct mem_cgroup *memcg;
@@ -79,7 +79,7 @@ struct key {
 };
 
 /* With a seed, or weights could be chosen that all go to one bucket. */
-static u32 key_hash(const struct key *key)
+static u32 key_hash(const struct set_key *key)
 {
 	static u32 seed __read_mostly;
 	u32 hash;
@@ -97,7 +97,7 @@ static struct bucket *bucket_of(u32 hash)
 }
 
 /* Of a key and a set with the same hash */
-static noinline int compare_rest(const struct key *key, const struct interleave_set *set)
+static noinline int compare_rest(const struct set_key *key, const struct interleave_set *set)
 {
 	int differ;
 
@@ -119,7 +119,7 @@ static noinline int compare_rest(const struct key *key, const struct interleave_
 static __always_inline int compare(const void *a, const struct rb_node *node)
 {
 	const struct interleave_set *set = rb_entry(node, struct interleave_set, tree);
-	const struct key *key = a;
+	const struct set_key *key = a;
 
 	if (key->hash != set->hash)
 		return key->hash < set->hash ? -1 : 1;
@@ -129,7 +129,7 @@ static __always_inline int compare(const void *a, const struct rb_node *node)
 static __always_inline int compare_sets(struct rb_node *node, const struct rb_node *other)
 {
 	const struct interleave_set *set = rb_entry(node, struct interleave_set, tree);
-	struct key key = {
+	struct set_key key = {
 		.nodes = &set->nodes,
 		.own = set->own,
 		.memcg = set->memcg,
@@ -212,7 +212,7 @@ bool interleave_set_is_of(const struct interleave_set *set,
 	return !memcmp(set->own, own, nr_node_ids);
 }
 
-static struct interleave_set *set_find(const struct key *key)
+static struct interleave_set *set_find(const struct set_key *key)
 {
 	struct bucket *bucket = bucket_of(key->hash);
 	struct interleave_set *set = NULL;
@@ -239,7 +239,7 @@ static void memcg_get(struct mem_cgroup *memcg)
 }
 
 /* A set without an order that nobody else has seen, or NULL */
-static struct interleave_set *set_make(const struct key *key, gfp_t gfp)
+static struct interleave_set *set_make(const struct set_key *key, gfp_t gfp)
 {
 	struct mem_cgroup *old = set_active_memcg(key->memcg);
 	struct interleave_set *set;
@@ -294,7 +294,7 @@ static struct interleave_set *set_join(struct interleave_set *set,
 	return found;
 }
 
-static struct interleave_set *find_or_make(const struct key *key, gfp_t gfp)
+static struct interleave_set *find_or_make(const struct set_key *key, gfp_t gfp)
 {
 	struct interleave_set *set, *found;
 	struct interleave_order *order;
@@ -340,7 +340,7 @@ static struct interleave_set *find_or_make(const struct key *key, gfp_t gfp)
 struct interleave_set *interleave_set_find_or_make(const nodemask_t *nodes,
 						   const u8 *own, gfp_t gfp)
 {
-	struct key key = { .nodes = nodes };
+	struct set_key key = { .nodes = nodes };
 	struct interleave_set *set;
 
 	if (nodes_empty(*nodes))
