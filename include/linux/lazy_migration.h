@@ -45,8 +45,8 @@ static inline bool hint_fault_unwanted(unsigned long cp_flags,
 DECLARE_STATIC_KEY_FALSE(lazy_migration_used);
 
 void lazy_migration_begin(struct mm_struct *mm, struct mempolicy *pol);
-void lazy_migration_mark(struct vm_area_struct *vma, unsigned long start,
-			 unsigned long end);
+int lazy_migration_mark(struct mm_struct *mm, unsigned long start, unsigned long end,
+			struct mempolicy *pol);
 int lazy_migration_nid(struct mempolicy *pol);
 int __lazy_migration_home(int nid);
 bool __lazy_migration_wanted(struct task_struct *p, int to);
@@ -145,8 +145,11 @@ static inline bool lazy_migration_refused(const struct mempolicy *pol,
 	return false;
 }
 
-static inline void lazy_migration_mark(struct vm_area_struct *vma,
-				       unsigned long start, unsigned long end) {}
+static inline int lazy_migration_mark(struct mm_struct *mm, unsigned long start,
+				      unsigned long end, struct mempolicy *pol)
+{
+	return 0;
+}
 
 static inline bool lazy_migration_wanted(struct task_struct *p, int to)
 {

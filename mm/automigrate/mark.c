@@ -7,15 +7,18 @@
  * MM_CP_LAZY_FAST ask for marks whatever that is.
  */
 #include <linux/automigrate.h>
+#include <linux/hugetlb.h>
 #include <linux/lazy_migration.h>
 #include <linux/memory-tiers.h>
 #include <linux/memory_serving.h>
 #include <linux/mempolicy.h>
+#include <linux/mempolicy2.h>
 #include <linux/mempolicy_ops.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/mmzone.h>
 #include <linux/sched/numa_balancing.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/sysctl.h>
 #include <linux/topology.h>
 #include <linux/vmstat.h>
@@ -30,6 +33,10 @@
 #define LOOKED_AT_FOR_ONE	(16 * PAGE_SIZE)
 /* Of a huge page, or of what one page table maps */
 #define HUGE_BYTES	PMD_SIZE
+
+/* Bytes that a user has marked while mmap_lock is held, where pages are and where not */
+#define LEAST_PORTION	(4 * HUGE_BYTES)
+#define MOST_PORTION	(16 * HUGE_BYTES)
 
 /* Set as soon as anything is lazy: hint faults are not looked at before. */
 DEFINE_STATIC_KEY_FALSE(lazy_migration_used);
@@ -69,21 +76,65 @@ static unsigned long mark(struct vm_area_struct *vma, unsigned long start,
 	return max(marked, 0L);
 }
 
+/* As the scan of NUMA balancing has it, but for files, which a user may move. */
+static bool user_may_mark(struct vm_area_struct *vma, const struct mpol_portion *portion)
+{
+	return vma_migratable(vma) && !is_vm_hugetlb_page(vma) && vma_is_accessible(vma) &&
+	       !(vma->vm_flags & VM_MIXEDMAP) && mpol_portion_takes(portion, vma);
+}
+
+/* Up to portion->end, with mmap_lock held for reading; how many were marked */
+static unsigned long mark_portion(struct mm_struct *mm, struct mpol_portion *portion)
+{
+	unsigned long start, end, marked = 0;
+	struct vm_area_struct *vma;
+	struct vma_iterator vmi;
+
+	vma_iter_init(&vmi, mm, portion->next);
+	for_each_vma_range(vmi, vma, portion->end) {
+		start = max(portion->next, vma->vm_start);
+		end = min(portion->end, vma->vm_end);
+		if (user_may_mark(vma, portion))
+			marked += mark(vma, start, end, MM_CP_LAZY_ANY);
+	}
+	return marked;
+}
+
 /**
- * lazy_migration_mark - let pages of a mapping move when they are touched
- * @vma:   the mapping, which is accessible
+ * lazy_migration_mark - let pages of a range move when they are touched
+ * @mm:    of the current task
  * @start: the first address
  * @end:   the address behind the last one
+ * @pol:   the policy that was set there, or NULL for the default
  *
- * To where the policy says that is in force then; it needs MPOL_F_MOF.
+ * To where the policy says that is in force then; it needs MPOL_F_MOF. What has
+ * another one by now is left alone. Portions grow where nothing is marked: a
+ * mapping may be large and empty.
  *
- * Context: mmap_lock.
+ * Context: no locks, may sleep; takes mmap_lock for reading, for a portion at a time.
+ * Return: 0, or -EINTR when the caller is being killed.
  */
-void lazy_migration_mark(struct vm_area_struct *vma, unsigned long start,
-			 unsigned long end)
+int lazy_migration_mark(struct mm_struct *mm, unsigned long start, unsigned long end,
+			struct mempolicy *pol)
 {
-	count_vm_events(AUTO_MIGRATE_UNMAPPED,
-			mark(vma, start, end, MM_CP_LAZY_ANY));
+	struct mpol_portion portion = { .next = start, .pol = pol };
+	unsigned long size = LEAST_PORTION, marked;
+
+	while (portion.next < end) {
+		if (fatal_signal_pending(current) || mmap_read_lock_killable(mm))
+			return -EINTR;
+		/* Whole huge pages: a part of one would split it */
+		portion.end = ALIGN(portion.next + size, HUGE_BYTES);
+		if (portion.end < portion.next || portion.end > end)
+			portion.end = end;
+		marked = mark_portion(mm, &portion);
+		mmap_read_unlock(mm);
+		count_vm_events(AUTO_MIGRATE_UNMAPPED, marked);
+		size = marked ? LEAST_PORTION : min(2 * size, MOST_PORTION);
+		portion.next = portion.end;
+		cond_resched();
+	}
+	return 0;
 }
 
 /* As for NUMA balancing: what is only read from a file is in caches, or shared. */
