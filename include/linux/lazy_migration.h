@@ -29,6 +29,8 @@ struct mempolicy;
 static inline bool hint_fault_unwanted(unsigned long cp_flags,
 				       struct page *page, bool toptier)
 {
+	int mode;
+
 	if (cp_flags & (MM_CP_LAZY_ANY | MM_CP_LAZY_FAST) &&
 	    page_mapcount(page) > automigrate_max_sharers())
 		return true;
@@ -37,7 +39,12 @@ static inline bool hint_fault_unwanted(unsigned long cp_flags,
 	if (cp_flags & MM_CP_LAZY_FAST)
 		return !toptier || page_to_nid(page) == serving_node(numa_node_id());
 	/* Not READ_ONCE(): without CONFIG_NUMA_BALANCING the mode is a constant */
-	return toptier && !(data_race(sysctl_numa_balancing_mode) & NUMA_BALANCING_NORMAL);
+	mode = data_race(sysctl_numa_balancing_mode);
+	if (toptier)
+		return !(mode & NUMA_BALANCING_NORMAL);
+	/* What a device holds cannot be promoted: each pass would try it in vain. */
+	return mode & NUMA_BALANCING_MEMORY_TIERING &&
+	       folio_maybe_dma_pinned(page_folio(page));
 }
 
 #if defined(CONFIG_AUTO_MIGRATION) && defined(CONFIG_NUMA_BALANCING)

@@ -23,6 +23,7 @@ void promotion_begin(unsigned int pages, unsigned int charged)
 {
 	current->numa_promotion_pages = pages;
 	current->numa_promotion_charged = charged;
+	current->numa_promotion_bin = LATENCY_BINS;
 }
 
 /**

@@ -21,6 +21,7 @@ void promotion_init_task(struct task_struct *p)
 {
 	p->numa_promotion_pages = 0;
 	p->numa_promotion_charged = 0;
+	p->numa_promotion_bin = LATENCY_BINS;
 	p->numa_promoted = 0;
 	p->numa_slow_faults = 0;
 }

@@ -125,12 +125,15 @@ bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
 	    !tiering_may_hold_folio(page_folio(page), nid))
 		return false;
 
-	this_cpu_add(node->counts->pages[latency_bin(latency)], pages);
 	verdict = decide(node, NODE_DATA(nid), address, latency, pages);
 	trace_promote_decision(page_to_pfn(page), page_to_nid(page), nid, pages,
 			       latency, READ_ONCE(node->threshold.ms), verdict);
 	if (verdict >= PROMOTION_QUEUED)
 		current->numa_promoted += pages;
+	if (verdict >= PROMOTION_HOT)
+		current->numa_promotion_bin = latency_bin(latency);
+	else
+		this_cpu_add(node->counts->pages[latency_bin(latency)], pages);
 	return verdict >= PROMOTION_HOT;
 }
 
@@ -170,6 +173,12 @@ void promotion_failed(int nid)
  */
 void promotion_succeeded(int nid)
 {
+	struct promotion_node *node = promotion_node_of(nid);
+	unsigned int bin = current->numa_promotion_bin;
+
+	/* What cannot be moved says nothing of what to move next. */
+	if (node && bin < LATENCY_BINS)
+		this_cpu_add(node->counts->pages[bin], current->numa_promotion_pages);
 	if (current->numa_promotion_pages)
 		promotion_keep_room(NODE_DATA(nid));
 	promotion_begin(0, 0);

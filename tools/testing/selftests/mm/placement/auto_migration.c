@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <time.h>
-#include <linux/io_uring.h>
 
 #include "cases.h"
 #include "moves.h"
@@ -170,17 +168,11 @@ TEST_F_TIMEOUT(migration, shared_pages, PATIENT_TIMEOUT)
 	EXPECT_EQ(FOLLOWED, in_child(follow, &self->move));
 }
 
-/* Buffers of an io_uring are pinned as those of a device are, until the ring goes */
 static int pin(struct move *move)
 {
-	struct iovec buffer = { move->area.start, move->area.len };
-	struct io_uring_params params = {};
-	int ring = syscall(__NR_io_uring_setup, 1, &params);
+	int ring = area_pin(&move->area);
 
-	if (ring < 0 || syscall(__NR_io_uring_register, ring, IORING_REGISTER_BUFFERS,
-				&buffer, 1))
-		return -errno;
-	return 0;
+	return ring < 0 ? ring : 0;
 }
 
 TEST_F_TIMEOUT(migration, pinned_pages_stay, PATIENT_TIMEOUT)

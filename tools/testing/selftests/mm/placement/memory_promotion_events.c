@@ -5,6 +5,8 @@
  * fast nodes.
  */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -567,6 +569,104 @@ TEST_F_TIMEOUT(events, policy_binds_what_others_touch, PATIENT_TIMEOUT)
 	EXPECT_EQ(0, count_of(pid, &area, ctx->fast));
 	EXPECT_EQ(0, kill(pid, SIGKILL));
 	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	area_unmap(&area);
+}
+
+/* Shared memory, or one huge page after the other, on a slow node */
+static int map_kind(struct area *area, int node, bool shared)
+{
+	struct nodeset nodes = nodeset_of(node);
+	int ret;
+
+	if (!shared)
+		return map_on(area, node, SOME_PAGES, true);
+	ret = area_map_shared(area, SOME_PAGES);
+	if (!ret)
+		ret = policy_bind(area->start, area->len, MPOL_BIND, &nodes, 0);
+	if (ret)
+		return ret;
+	touch(area->start, SOME_PAGES, page_bytes());
+	return policy_bind(area->start, area->len, MPOL_DEFAULT, NULL, 0);
+}
+
+/* What a device holds cannot be moved: it is not tried in each pass. */
+TEST_F_TIMEOUT(events, pinned_pages_are_not_tried, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	long long failed;
+	int shared, pin;
+	struct area area;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_free_space(ctx->fast, SOME_PAGES))
+		SKIP(return, "the fast node is too small");
+	for (shared = 0; shared < 2; shared++) {
+		ASSERT_EQ(0, map_kind(&area, ctx->slow, shared));
+		pin = area_pin(&area);
+		if (pin == -ENOSYS)
+			SKIP(return, "no io_uring in this kernel");
+		ASSERT_LE(0, pin);
+		failed = counter("pgpromote_failed");
+		EXPECT_TRUE(passes_go_by(&area, FEW_PASSES, touch_once));
+		EXPECT_EQ(failed, counter("pgpromote_failed"))
+			TH_LOG("shared %d", shared);
+		EXPECT_EQ(SOME_PAGES, count_on(&area, ctx->slow));
+		close(pin);
+		EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES))
+			TH_LOG("shared %d", shared);
+		area_unmap(&area);
+	}
+}
+
+/* Pages of all latencies, as the node's histogram has them now */
+static long pages_of_histogram(int node)
+{
+	char path[64], text[4096] = "", *line, *next;
+	long sum = 0;
+
+	snprintf(path, sizeof(path), "/sys/kernel/mm/tiering/node%d/histogram", node);
+	if (file_read(path, text, sizeof(text)) < 0)
+		return -1;
+	for (line = text; *line; line = next + 1) {
+		strtol(line, &next, 10);
+		sum += strtol(next, &next, 10);
+	}
+	return sum;
+}
+
+#define PIPED_PAGES 128
+
+/* What could not be moved for another reason says nothing of what to move next. */
+TEST_F_TIMEOUT(events, pages_that_fail_do_not_count_as_hot, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct iovec pages;
+	struct area area;
+	int pipes[2];
+	long long failed;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_free_space(ctx->fast, SOME_PAGES))
+		SKIP(return, "the fast node is too small");
+	ASSERT_EQ(0, map_kind(&area, ctx->slow, true));
+	/* A reference of the pipe to each of the first pages; the others are not touched. */
+	area.len = PIPED_PAGES * page_bytes();
+	pages = (struct iovec){ .iov_base = area.start, .iov_len = area.len };
+	ASSERT_EQ(0, pipe(pipes));
+	ASSERT_LE((int)area.len, fcntl(pipes[1], F_SETPIPE_SZ, (int)area.len));
+	ASSERT_EQ((ssize_t)area.len, vmsplice(pipes[1], &pages, 1, 0));
+	/* A window without anything, and then with nothing but these */
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
+	failed = counter("pgpromote_failed");
+	EXPECT_TRUE(passes_go_by(&area, FEW_PASSES, touch_once));
+	EXPECT_LE(failed + PIPED_PAGES, counter("pgpromote_failed"));
+	EXPECT_GT(PIPED_PAGES / 4, pages_of_histogram(ctx->fast));
+	close(pipes[0]);
+	close(pipes[1]);
+	EXPECT_TRUE(comes_to(&area, ctx->fast, PIPED_PAGES));
 	area_unmap(&area);
 }
 

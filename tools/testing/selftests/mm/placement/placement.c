@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/io_uring.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "placement.h"
@@ -186,6 +188,21 @@ int area_map_shared(struct area *area, size_t pages)
 void area_unmap(struct area *area)
 {
 	munmap(area->reserve, area->reserve_len);
+}
+
+int area_pin(const struct area *area)
+{
+	struct iovec buffer = { area->start, area->len };
+	struct io_uring_params params = {};
+	int ring = syscall(__NR_io_uring_setup, 1, &params), ret;
+
+	if (ring < 0)
+		return -errno;
+	if (!syscall(__NR_io_uring_register, ring, IORING_REGISTER_BUFFERS, &buffer, 1))
+		return ring;
+	ret = -errno;
+	close(ring);
+	return ret;
 }
 
 /* Pages of @node that @cpu keeps for itself: they are not among the free ones */

@@ -242,6 +242,11 @@ int area_map(struct area *area, size_t pages, size_t align);
 int area_map_shared(struct area *area, size_t pages);
 void area_unmap(struct area *area);
 /*
+ * Pins all pages of @area, as those of a device are, until the file that is returned
+ * is closed: they are the buffers of an io_uring. -ENOSYS without that.
+ */
+int area_pin(const struct area *area);
+/*
  * Asks for one page and leaves none: a task whose cpuset has moved completes the
  * policy of a mapping then. 0 or -errno.
  */
