@@ -81,14 +81,16 @@ static bool can_demote_from(struct pglist_data *pgdat)
 static void let_kswapd_try(struct pglist_data *pgdat)
 {
 	struct promotion_node *node = promotion_node_of(pgdat->node_id);
+	int failures = READ_ONCE(pgdat->kswapd_failures);
 	unsigned long tried;
 
-	if (!node || READ_ONCE(pgdat->kswapd_failures) < MAX_RECLAIM_RETRIES)
+	if (!node || failures < MAX_RECLAIM_RETRIES)
 		return;
 	tried = READ_ONCE(node->tried_at);
+	/* Not over a count that kswapd has begun anew meanwhile */
 	if (time_is_before_jiffies(tried + msecs_to_jiffies(promotion_pass_ms())) &&
 	    cmpxchg(&node->tried_at, tried, jiffies) == tried)
-		WRITE_ONCE(pgdat->kswapd_failures, MAX_RECLAIM_RETRIES - 1);
+		cmpxchg(&pgdat->kswapd_failures, failures, MAX_RECLAIM_RETRIES - 1);
 }
 
 /**

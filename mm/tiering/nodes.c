@@ -84,7 +84,7 @@ static void start_over(struct promotion_node *node)
 	controller->init(&threshold, promotion_rate(),
 			 promotion_configured_threshold());
 	set_threshold(node, &threshold);
-	promotion_queue_fit(&node->queue, promotion_queue_size(promotion_rate()));
+	promotion_queue_fit(&node->queue, promotion_queue_size(promotion_rate()), node->nid);
 }
 
 static void update_threshold(int nid, struct promotion_node *node)
@@ -146,14 +146,14 @@ void promotion_settings_changed(void)
 		controller->update(&threshold, &node->window, promotion_rate(),
 				   promotion_configured_threshold());
 		set_threshold(node, &threshold);
-		promotion_queue_fit(&node->queue, promotion_queue_size(promotion_rate()));
+		promotion_queue_fit(&node->queue, promotion_queue_size(promotion_rate()), nid);
 	}
 	mutex_unlock(&promotion_lock);
 }
 
 static struct promotion_node *make_node(int nid)
 {
-	struct promotion_node *node = kzalloc(sizeof(*node), GFP_KERNEL);
+	struct promotion_node *node = kzalloc_node(sizeof(*node), GFP_KERNEL, nid);
 
 	if (!node)
 		return NULL;
@@ -161,7 +161,7 @@ static struct promotion_node *make_node(int nid)
 	node->tried_at = jiffies;
 	promotion_drain_init(node);
 	node->counts = alloc_percpu(struct promotion_counts);
-	if (!promotion_queue_init(&node->queue) && node->counts)
+	if (!promotion_queue_init(&node->queue, nid) && node->counts)
 		return node;
 	promotion_queue_free(&node->queue);
 	free_percpu(node->counts);

@@ -2,6 +2,7 @@
 #ifndef _MM_TIERING_PROMOTE_H
 #define _MM_TIERING_PROMOTE_H
 
+#include <linux/cache.h>
 #include <linux/mm.h>
 #include <linux/minmax.h>
 #include <linux/mmzone.h>
@@ -37,14 +38,15 @@ struct promotion_counts {
 
 /**
  * struct promotion_node - promotion to one node
- * @budget:    taken from at faults
- * @threshold: read at faults, written under promotion_lock
- * @queue:     hot pages that wait for the budget
- * @drain:     the work that takes them; one at a time
  * @nid:       the node
+ * @threshold: read at faults, written under promotion_lock
+ * @counts:    of each CPU
  * @tried_at:  when kswapd was last let try a node that it had given up, jiffies;
  *             whoever changes it lets it try
- * @counts:    of each CPU
+ * @budget:    taken from at faults below the threshold, and so apart from what each
+ *             fault reads
+ * @queue:     hot pages that wait for the budget
+ * @drain:     the work that takes them; one at a time
  * @seen:      sums of @counts at the end of the newest part; promotion_lock
  * @seen_at:   when that was, jiffies; promotion_lock
  * @window:    latencies of the last pass; promotion_lock
@@ -53,13 +55,13 @@ struct promotion_counts {
  * later, and never freed.
  */
 struct promotion_node {
-	struct promotion_budget budget;
-	struct hot_threshold threshold;
-	struct promotion_queue queue;
-	struct delayed_work drain;
 	int nid;
-	unsigned long tried_at;
+	struct hot_threshold threshold;
 	struct promotion_counts __percpu *counts;
+	unsigned long tried_at;
+	struct promotion_budget budget ____cacheline_aligned_in_smp;
+	struct promotion_queue queue ____cacheline_aligned_in_smp;
+	struct delayed_work drain;
 	struct promotion_counts seen;
 	unsigned long seen_at;
 	struct latency_window window;

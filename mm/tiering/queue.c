@@ -14,24 +14,30 @@
  */
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/overflow.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "queue.h"
 
+static struct queued_page *alloc_room(unsigned int size, int nid)
+{
+	return kvmalloc_node(array_size(size, sizeof(struct queued_page)), GFP_KERNEL, nid);
+}
+
 /**
  * promotion_queue_init - make room for pages
  * @queue: the queue
+ * @nid:   the node near which it is, or NUMA_NO_NODE
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int promotion_queue_init(struct promotion_queue *queue)
+int promotion_queue_init(struct promotion_queue *queue, int nid)
 {
 	spin_lock_init(&queue->lock);
-	queue->pages = kvmalloc_array(QUEUE_LEAST, sizeof(*queue->pages),
-				      GFP_KERNEL);
+	queue->pages = alloc_room(QUEUE_LEAST, nid);
 	queue->size = QUEUE_LEAST;
 	return queue->pages ? 0 : -ENOMEM;
 }
@@ -56,20 +62,21 @@ static struct queued_page *queued_at(struct promotion_queue *queue, unsigned int
  * promotion_queue_fit - give a queue the room that it needs
  * @queue: the queue
  * @size:  as promotion_queue_size() has it
+ * @nid:   the node near which it is, or NUMA_NO_NODE
  *
  * What waits goes on waiting, and so the room is never less than that. If there is no
  * memory for more, the queue stays as it is.
  *
  * Context: may sleep; one caller at a time.
  */
-void promotion_queue_fit(struct promotion_queue *queue, unsigned int size)
+void promotion_queue_fit(struct promotion_queue *queue, unsigned int size, int nid)
 {
 	struct queued_page *pages;
 	unsigned int i;
 
 	if (size == queue->size)
 		return;
-	pages = kvmalloc_array(size, sizeof(*pages), GFP_KERNEL);
+	pages = alloc_room(size, nid);
 	if (!pages)
 		return;
 	spin_lock(&queue->lock);

@@ -62,9 +62,9 @@ static inline unsigned int promotion_queue_size(u32 rate)
 	return rate == U32_MAX ? QUEUE_LEAST : clamp(rate / 4, QUEUE_LEAST, QUEUE_MOST);
 }
 
-int promotion_queue_init(struct promotion_queue *queue);
+int promotion_queue_init(struct promotion_queue *queue, int nid);
 void promotion_queue_free(struct promotion_queue *queue);
-void promotion_queue_fit(struct promotion_queue *queue, unsigned int size);
+void promotion_queue_fit(struct promotion_queue *queue, unsigned int size, int nid);
 unsigned int promotion_queue_count(struct promotion_queue *queue);
 void promotion_queue_defer(struct promotion_queue *queue);
 bool promotion_queue_add(struct promotion_queue *queue, unsigned long address,

@@ -22,7 +22,7 @@ static void takes_what_it_has_room_for(struct kunit *test)
 	unsigned int before = holders(), i;
 	struct queued_page page;
 
-	KUNIT_ASSERT_EQ(test, promotion_queue_init(&queue), 0);
+	KUNIT_ASSERT_EQ(test, promotion_queue_init(&queue, NUMA_NO_NODE), 0);
 	KUNIT_EXPECT_FALSE(test, promotion_queue_oldest(&queue, &page));
 	for (i = 0; i < QUEUE_LEAST; i++)
 		KUNIT_ASSERT_TRUE(test, promotion_queue_add(&queue, i * PAGE_SIZE, 1));
@@ -48,7 +48,7 @@ static void keeps_the_order(struct kunit *test)
 	struct queued_page page;
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, promotion_queue_init(&queue), 0);
+	KUNIT_ASSERT_EQ(test, promotion_queue_init(&queue, NUMA_NO_NODE), 0);
 	KUNIT_ASSERT_TRUE(test, promotion_queue_add(&queue, 0, 1));
 	for (i = 1; i <= QUEUE_LEAST; i++) {
 		KUNIT_ASSERT_TRUE(test, promotion_queue_add(&queue, i * PAGE_SIZE, i));
@@ -70,7 +70,7 @@ static void grows_and_shrinks(struct kunit *test)
 	struct queued_page page;
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, promotion_queue_init(&queue), 0);
+	KUNIT_ASSERT_EQ(test, promotion_queue_init(&queue, NUMA_NO_NODE), 0);
 	for (i = 0; i < QUEUE_LEAST; i++)
 		KUNIT_ASSERT_TRUE(test, promotion_queue_add(&queue, i * PAGE_SIZE, 1));
 	for (i = 0; i < QUEUE_LEAST / 2; i++)
@@ -78,13 +78,13 @@ static void grows_and_shrinks(struct kunit *test)
 	for (i = 0; i < QUEUE_LEAST / 2; i++)
 		KUNIT_ASSERT_TRUE(test, promotion_queue_add(&queue,
 							    (QUEUE_LEAST + i) * PAGE_SIZE, 1));
-	promotion_queue_fit(&queue, 2 * QUEUE_LEAST);
+	promotion_queue_fit(&queue, 2 * QUEUE_LEAST, NUMA_NO_NODE);
 	KUNIT_ASSERT_EQ(test, queue.size, 2 * QUEUE_LEAST);
 	for (i = QUEUE_LEAST / 2; i < 3 * QUEUE_LEAST / 2; i++)
 		KUNIT_ASSERT_TRUE(test, promotion_queue_add(&queue,
 							    (QUEUE_LEAST + i) * PAGE_SIZE, 1));
 	/* No less than what waits */
-	promotion_queue_fit(&queue, QUEUE_LEAST);
+	promotion_queue_fit(&queue, QUEUE_LEAST, NUMA_NO_NODE);
 	KUNIT_EXPECT_EQ(test, queue.size, 2 * QUEUE_LEAST);
 	for (i = QUEUE_LEAST / 2; i < 5 * QUEUE_LEAST / 2; i++) {
 		KUNIT_ASSERT_TRUE(test, promotion_queue_oldest(&queue, &page));
@@ -92,7 +92,7 @@ static void grows_and_shrinks(struct kunit *test)
 		promotion_queue_drop(&queue);
 	}
 	KUNIT_EXPECT_EQ(test, promotion_queue_count(&queue), 0);
-	promotion_queue_fit(&queue, QUEUE_LEAST);
+	promotion_queue_fit(&queue, QUEUE_LEAST, NUMA_NO_NODE);
 	KUNIT_EXPECT_EQ(test, queue.size, QUEUE_LEAST);
 	promotion_queue_free(&queue);
 }
@@ -105,7 +105,7 @@ static void defers_one(struct kunit *test)
 	struct queued_page page;
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, promotion_queue_init(&queue), 0);
+	KUNIT_ASSERT_EQ(test, promotion_queue_init(&queue, NUMA_NO_NODE), 0);
 	for (i = 0; i < ARRAY_SIZE(order); i++)
 		KUNIT_ASSERT_TRUE(test, promotion_queue_add(&queue, i * PAGE_SIZE, 1));
 	promotion_queue_defer(&queue);
