@@ -10,6 +10,7 @@
 struct folio;
 struct page;
 struct pglist_data;
+struct seq_file;
 struct task_struct;
 struct vm_area_struct;
 struct zone;
@@ -29,7 +30,18 @@ int promotion_mark(struct folio *from, struct folio *to, int mark);
 bool promotion_may_reclaim(struct pglist_data *pgdat);
 bool promotion_keeps_headroom(int nid);
 unsigned long promotion_headroom(struct zone *zone);
+void promotion_show_counts(struct seq_file *file);
+int promotion_show_node_counts(int nid, char *buf, int len);
 #else
+static inline void promotion_show_counts(struct seq_file *file)
+{
+}
+
+static inline int promotion_show_node_counts(int nid, char *buf, int len)
+{
+	return 0;
+}
+
 static inline int promotion_home(int curnid, int nid)
 {
 	return nid;

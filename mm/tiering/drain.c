@@ -188,7 +188,7 @@ static void drain_queue(struct work_struct *work)
 			continue;
 		}
 		if (drained != DRAINED)
-			promotion_count_refused(node->nid, queued.pages);
+			promotion_count(node->nid, COUNT_RATE_LIMITED, queued.pages);
 		promotion_queue_drop(&node->queue);
 		cond_resched();
 	}

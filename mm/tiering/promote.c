@@ -34,7 +34,7 @@ static enum promotion_verdict decide(struct promotion_node *node,
 	u32 rate = promotion_node_rate(node);
 
 	if (rate && promotion_has_free_space(pgdat)) {
-		mod_node_page_state(pgdat, PGPROMOTE_FREE_SPACE, pages);
+		promotion_count(pgdat->node_id, COUNT_FREE_SPACE, pages);
 		promotion_begin(pages, 0);
 		return PROMOTION_FREE_SPACE;
 	}
@@ -50,7 +50,7 @@ static enum promotion_verdict decide(struct promotion_node *node,
 		promotion_drain_soon(node);
 		return PROMOTION_QUEUED;
 	}
-	promotion_count_refused(pgdat->node_id, pages);
+	promotion_count(pgdat->node_id, COUNT_RATE_LIMITED, pages);
 	return PROMOTION_RATE_LIMITED;
 }
 
@@ -155,7 +155,7 @@ void promotion_failed(int nid)
 	promotion_begin(0, 0);
 	if (!pages)
 		return;
-	mod_node_page_state(NODE_DATA(nid), PGPROMOTE_FAILED, pages);
+	promotion_count(nid, COUNT_FAILED, pages);
 	if (pages > 1)
 		promotion_wake_kswapd(NODE_DATA(nid), ilog2(pages));
 	current->numa_promoted -= min(current->numa_promoted, pages);

@@ -24,16 +24,27 @@ enum promotion_verdict {
 	PROMOTION_FREE_SPACE,
 };
 
+/* What became of base pages, as vmstat tells it, in the order of its lines */
+enum promotion_count {
+	COUNT_FREE_SPACE,
+	COUNT_RATE_LIMITED,
+	COUNT_FAILED,
+	COUNT_DEMOTED_BACK,
+	NR_PROMOTION_COUNTS,
+};
+
 /**
  * struct promotion_counts - what one CPU has seen; these only grow
- * @pages: of each latency bin, pages with hint faults on slow nodes
- * @moved: pages promoted
- * @back:  pages demoted soon after they were promoted
+ * @pages:  of each latency bin, pages with hint faults on slow nodes
+ * @moved:  pages promoted
+ * @back:   pages demoted soon after they were promoted
+ * @became: of each kind, pages
  */
 struct promotion_counts {
 	u32 pages[LATENCY_BINS];
 	u32 moved;
 	u32 back;
+	unsigned long became[NR_PROMOTION_COUNTS];
 };
 
 /**
@@ -47,7 +58,8 @@ struct promotion_counts {
  *             fault reads
  * @queue:     hot pages that wait for the budget
  * @drain:     the work that takes them; one at a time
- * @seen:      sums of @counts at the end of the newest part; promotion_lock
+ * @seen:      sums of @counts at the end of the newest part, but of what became of
+ *             pages; promotion_lock
  * @seen_at:   when that was, jiffies; promotion_lock
  * @window:    latencies of the last pass; promotion_lock
  *
@@ -125,7 +137,9 @@ void promotion_settings_changed(void);
 
 /* account.c */
 void promotion_begin(unsigned int pages, unsigned int charged);
-void promotion_count_refused(int nid, unsigned int pages);
+
+/* counters.c */
+void promotion_count(int nid, enum promotion_count count, unsigned int pages);
 
 /* drain.c */
 void promotion_drain_init(struct promotion_node *node);

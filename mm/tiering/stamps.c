@@ -14,7 +14,6 @@
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
-#include <linux/vmstat.h>
 
 #include "cgroup.h"
 #include "promote.h"
@@ -110,7 +109,7 @@ int promotion_mark(struct folio *from, struct folio *to, int mark)
 	}
 	if (current->flags & PF_MEMALLOC && is_recent(mark, folio_test_large(to))) {
 		this_cpu_add(node->counts->back, pages);
-		mod_node_page_state(NODE_DATA(nid), PGPROMOTE_DEMOTED_BACK, pages);
+		promotion_count(nid, COUNT_DEMOTED_BACK, pages);
 	}
 	return -1;
 }

@@ -25,8 +25,6 @@ static void fails_on_a_node_without_a_state(struct kunit *test)
 	promotion_failed(nid);
 	KUNIT_EXPECT_EQ(test, current->numa_promotion_pages, 0);
 	KUNIT_EXPECT_EQ(test, current->numa_promotion_charged, 0);
-	/* Nobody's page was it. */
-	mod_node_page_state(NODE_DATA(nid), PGPROMOTE_FAILED, -1);
 }
 
 static struct kunit_case promote_cases[] = {
