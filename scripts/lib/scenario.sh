@@ -26,9 +26,21 @@ scenario_value() {
 
 # scenario_tests SCENARIO [often]: the kselftests that run there, or "all"; with "often" those of make test
 scenario_tests() {
-	awk -F '\t' -v name="$1" -v often="${2:-}" '
+	scenario_tests=$(awk -F '\t' -v name="$1" -v often="${2:-}" '
 		$1 == name { print often || $3 == "=" ? $2 : $3; found = 1 }
-		END { exit !found }' "$TOP/scenarios/tests" || die "scenarios/tests does not say which self tests run on $1"
+		END { exit !found }' "$TOP/scenarios/tests") || die "scenarios/tests does not say which self tests run on $1"
+	case $scenario_tests in
+	"all but "*)
+		for scenario_test in $(selftest_names); do
+			case " ${scenario_tests#all but } " in
+			*" $scenario_test "*) ;;
+			*) printf '%s ' "$scenario_test" ;;
+			esac
+		done
+		echo
+		;;
+	*) echo "$scenario_tests" ;;
+	esac
 }
 
 # scenario_config SCENARIO: the configuration of the kernel that it boots

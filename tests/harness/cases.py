@@ -93,16 +93,29 @@ class Scenario:
 		conf = (SCENARIOS / f"{name}.conf").read_text(encoding="utf-8")
 		self.config = (re.findall(r"^config=(.*)$", conf, re.MULTILINE) or [CONFIG])[0]
 		self.layer = (re.findall(r"^layer=(.*)$", conf, re.MULTILINE) or [self.config])[0]
-		often, tests = (list(programs) if names == "all" else names.split() for names in (row[0], row[0] if row[1] == "=" else row[1]))
-		self.unknown = [test for test in often + tests if test not in programs]
+		columns = (row[0], row[0] if row[1] == "=" else row[1])
+		often, tests = (self.named(names, programs) for names in columns)
+		self.unknown = [test for names in columns for test in self.spelled(names) if test not in programs]
 		# What make test leaves to make soak, and what make soak would not have
 		self.rare, self.lost = set(tests) - set(often), set(often) - set(tests)
 		self.without = Without(SCENARIOS / f"{name}.without", SCENARIOS / "configs" / f"{self.config}.without")
 		self.tests = [test for test in tests if test in programs and not self.without.leaves_out(test, None)]
 		# An entry that is spelled out runs: nothing else would say that it does not.
-		self.idle = [test for names in row[:2] for test in names.split() if test in programs and self.without.leaves_out(test, None)]
+		self.idle = [test for names in row[:2] for test in self.spelled(names) if test in programs and self.without.leaves_out(test, None)]
 		self.skips = [(number, fields) for number, fields in rows(SCENARIOS / f"{name}.skips")]
 		self.skipped = {fields[0].removeprefix("?") for _, fields in self.skips}
+
+	@staticmethod
+	def spelled(names):
+		"""The programs that an entry names: all that run, or all that do not."""
+		return [name for name in names.removeprefix("all but ").split() if name not in ("all", "=")]
+
+	@classmethod
+	def named(cls, names, programs):
+		"""The programs that an entry stands for"""
+		if names.split()[0] != "all":
+			return names.split()
+		return [program for program in programs if program not in cls.spelled(names)]
 
 	def runs(self, program, case, often=False):
 		"""Is that case scheduled here, and expected to run? With often, by make test?"""
