@@ -31,8 +31,8 @@ analyse() {
 	: >"$work/$1.warnings"
 	[ -s "$work/$1.objects" ] || return 0
 	mkdir -p "$objects"
-	# That of the test kernel that has all files which the series touches
-	"$TOP/scripts/kernel/config.sh" -p "$source" "$objects" static-keys WERROR=n
+	# All files that the series touches, beside what distributions switch on
+	"$TOP/scripts/kernel/config.sh" -p "$source" "$objects" users WERROR=n
 	make -s -C "$source" O="$objects" ARCH=x86_64 -j"$(nproc)" prepare
 	(cd "$objects" && xargs rm -f) <"$work/$1.objects"
 	xargs make -s -k -C "$source" O="$objects" ARCH=x86_64 -j"$(nproc)" \
