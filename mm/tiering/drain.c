@@ -58,10 +58,10 @@ static bool policies_let(struct task_struct *task, struct vm_area_struct *vma,
  * The page at an address of the thread, with a reference, if it is one of those that
  * the scan looks at, and may be on the node: what has been bound since, counts.
  */
-static struct page *get_queued_page(struct task_struct *task, struct mm_struct *mm,
+static struct page *get_queued_page(struct task_struct *task,
+				    struct vm_area_struct *vma,
 				    unsigned long address, int nid)
 {
-	struct vm_area_struct *vma = vma_lookup(mm, address);
 	struct page *page;
 
 	if (!vma || !vma_migratable(vma) || vma->vm_flags & VM_MIXEDMAP ||
@@ -99,7 +99,8 @@ enum drained { DRAINED, GONE, BUSY, NO_BUDGET };
 static enum drained promote_at(struct promotion_node *node, struct task_struct *task,
 			       struct mm_struct *mm, unsigned long address)
 {
-	struct page *page = get_queued_page(task, mm, address, node->nid);
+	struct vm_area_struct *vma = vma_lookup(mm, address);
+	struct page *page = get_queued_page(task, vma, address, node->nid);
 	unsigned int pages;
 
 	if (!page)
@@ -120,7 +121,7 @@ static enum drained promote_at(struct promotion_node *node, struct task_struct *
 		return NO_BUDGET;
 	}
 	promotion_begin(pages, pages);
-	migrate_misplaced_page(page, vma_lookup(mm, address), node->nid);
+	migrate_misplaced_page(page, vma, node->nid);
 	return DRAINED;
 }
 
@@ -175,7 +176,7 @@ static void drain_queue(struct work_struct *work)
 	unsigned int left = promotion_queue_count(&node->queue);
 	struct queued_page queued;
 
-	for (; left; left--) {
+	for (; left; left--, cond_resched()) {
 		enum drained drained = GONE;
 
 		promotion_queue_oldest(&node->queue, &queued);
@@ -190,7 +191,6 @@ static void drain_queue(struct work_struct *work)
 		if (drained != DRAINED)
 			promotion_count(node->nid, COUNT_RATE_LIMITED, queued.pages);
 		promotion_queue_drop(&node->queue);
-		cond_resched();
 	}
 	if (promotion_queue_count(&node->queue))
 		promotion_drain_soon(node);

@@ -29,6 +29,15 @@ skip() {
 	echo "ok $count - $1 # SKIP $2"
 }
 
+# try TITLE COMMAND...: a test passes when the command succeeds
+try() {
+	title=$1
+	shift
+	status=0
+	"$@" >"$work/out" 2>"$work/err" || status=$?
+	result "$status" "$title"
+}
+
 # refused STATUS MESSAGE ARGUMENT...: this status, this one line, no output
 refused() {
 	want=$1

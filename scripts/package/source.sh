@@ -22,7 +22,7 @@ lock tools-source
 umask 022
 rm -rf "${out:?}/$tree" "$out/${name}_"*.dsc "$out/${name}_"*.tar.*
 mkdir -p "$out"
-# A program that was built in place is no source, and neither is what git does not know of.
+# A program that was built in place is no source: git ignores it.
 (
 	cd "$TOP"
 	git ls-files -co --exclude-standard -- tools/mm/placement 'Documentation/*.md' Documentation/pictures \

@@ -9,6 +9,11 @@ set -eu
 	config=$(scenario_config "$SCENARIO")
 	die "make run has a machine of its own; make vm SCENARIO=$SCENARIO boots that one, with the $config kernel"
 }
+verbose=${VERBOSE:-0}
+case $verbose in
+0 | 1) ;;
+*) die "VERBOSE is '$verbose': it is 1, or not given" ;;
+esac
 "$TOP/scripts/host/setup.sh"
 "$TOP/scripts/kernel/kernel.sh"
 "$TOP/scripts/kernel/selftests.sh"
@@ -16,11 +21,6 @@ set -eu
 say "booting the scenario steady: node 0 is fast memory beside the CPU, node 1 slower memory as behind a CXL link;" \
 	"its clock counts instructions"
 say
-verbose=${VERBOSE:-0}
-case $verbose in
-0 | 1) ;;
-*) die "VERBOSE is '$verbose': it is 1, or not given" ;;
-esac
 colours=0
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
 	colours=1

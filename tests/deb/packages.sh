@@ -15,27 +15,6 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
-count=0
-failed=0
-# try TITLE COMMAND...: a test passes when the command succeeds
-try() {
-	title=$1
-	shift
-	count=$((count + 1))
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $count - $title"
-	else
-		echo "not ok $count - $title"
-		failed=1
-		tail -n 20 "$work/log" | sed 's/^/# /'
-	fi
-}
-
-skip() {
-	count=$((count + 1))
-	echo "ok $count - $1 # SKIP $2"
-}
-
 # holds PACKAGE PATH...: files that it must have
 holds() {
 	dpkg-deb -c "$packages/$1"_*.deb | sed 's/ -> .*//' | awk '{ print $6 }' >"$work/list"
@@ -112,7 +91,7 @@ refuses() {
 		grep -x 'CONFIG_NO_SUCH_OPTION is n, not y' "$work/refusal"
 }
 
-echo "TAP version 13"
+. "$TOP/scripts/lib/tap.sh"
 if ! (need_packages build-essential debhelper fakeroot) >"$work/log" 2>&1; then
 	echo "1..0 # SKIP $(tail -n 1 "$work/log")"
 	exit 0
@@ -165,4 +144,4 @@ else
 fi
 
 echo "1..$count"
-exit $failed
+[ "$failed" -eq 0 ]

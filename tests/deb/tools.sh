@@ -12,27 +12,6 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 root=$work/root
 
-count=0
-failed=0
-# try TITLE COMMAND...: a test passes when the command succeeds
-try() {
-	title=$1
-	shift
-	count=$((count + 1))
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $count - $title"
-	else
-		echo "not ok $count - $title"
-		failed=1
-		tail -n 20 "$work/log" | sed 's/^/# /'
-	fi
-}
-
-skip() {
-	count=$((count + 1))
-	echo "ok $count - $1 # SKIP $2"
-}
-
 files_of() {
 	dpkg-deb -c "$work/first/$1"_*.deb | awk '$6 !~ /\/$/ { print $6 }' | sort
 }
@@ -152,7 +131,7 @@ rpms() {
 	done
 }
 
-echo "TAP version 13"
+. "$TOP/scripts/lib/tap.sh"
 if ! (need_packages build-essential debhelper lintian pkg-config cpio) >"$work/log" 2>&1; then
 	echo "1..0 # SKIP $(tail -n 1 "$work/log")"
 	exit 0
@@ -191,4 +170,4 @@ else
 fi
 
 echo "1..$count"
-exit $failed
+[ "$failed" -eq 0 ]

@@ -9,22 +9,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-count=0
-failed=0
-# try TITLE COMMAND...: a test passes when the command succeeds
-try() {
-	title=$1
-	shift
-	count=$((count + 1))
-	if "$@" > "$work/log" 2>&1; then
-		echo "ok $count - $title"
-	else
-		echo "not ok $count - $title"
-		failed=1
-		sed 's/^/# /' "$work/log" "$work/said"
-	fi
-}
-
 # run PAIR: what the machine prints of one pair of weights, whose pages are those of the weights
 run() {
 	printf '%s\n' "--- weights $1: of some pages some go to node 0 and others to node 1" \
@@ -86,7 +70,7 @@ coloured() {
 	grep -q "$(printf '\033')\[32m####" "$work/said" && grep -q "$(printf '\033')\[31mFAIL: " "$work/said"
 }
 
-echo "TAP version 13"
+. "$TOP/scripts/lib/tap.sh"
 for pair in 1:1 5:1 1:5 9:1 100:37; do
 	run $pair
 done > "$work/good"
@@ -120,4 +104,4 @@ try "what goes wrong is shown, and where" has \
 shows 1 "$work/all"
 try "a terminal gets colours" coloured
 echo "1..$count"
-exit $failed
+[ "$failed" -eq 0 ]
