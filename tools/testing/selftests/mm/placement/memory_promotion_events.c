@@ -572,10 +572,13 @@ TEST_F_TIMEOUT(events, policy_binds_what_others_touch, PATIENT_TIMEOUT)
 	area_unmap(&area);
 }
 
-/* Shared memory, or one huge page after the other, on a slow node */
+/*
+ * Shared memory, or one huge page after the other, on a slow node. The scan looks at
+ * shared memory that has a policy which asks for it.
+ */
 static int map_kind(struct area *area, int node, bool shared)
 {
-	struct nodeset nodes = nodeset_of(node);
+	struct nodeset nodes = nodeset_of(node), memory;
 	int ret;
 
 	if (!shared)
@@ -586,7 +589,9 @@ static int map_kind(struct area *area, int node, bool shared)
 	if (ret)
 		return ret;
 	touch(area->start, SOME_PAGES, page_bytes());
-	return policy_bind(area->start, area->len, MPOL_DEFAULT, NULL, 0);
+	ret = nodeset_read("has_memory", &memory);
+	return ret ? ret : policy_bind(area->start, area->len,
+				       MPOL_BIND | MPOL_F_NUMA_BALANCING, &memory, 0);
 }
 
 /* What a device holds cannot be moved: it is not tried in each pass. */
