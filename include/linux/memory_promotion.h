@@ -23,12 +23,16 @@ bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
 void promotion_failed(int nid);
 void promotion_succeeded(int nid);
 int promotion_valid_cpupid(int cpupid);
-void promotion_scan_begins(void);
+void promotion_scan_page(struct page *page);
+bool promotion_scans_shared(void);
+void promotion_scan_begins(struct task_struct *p, unsigned int shortest,
+			   unsigned int longest);
 void promotion_init_task(struct task_struct *p);
-unsigned int promotion_scan_period(struct task_struct *p, unsigned int shortest);
+unsigned int promotion_scan_period(struct task_struct *p);
 int promotion_mark(struct folio *from, struct folio *to, int mark);
 bool promotion_may_reclaim(struct pglist_data *pgdat);
 bool promotion_keeps_headroom(int nid);
+unsigned long promotion_reclaim(struct pglist_data *pgdat, unsigned long pages);
 unsigned long promotion_headroom(struct zone *zone);
 void promotion_show_counts(struct seq_file *file);
 int promotion_show_node_counts(int nid, char *buf, int len);
@@ -47,6 +51,15 @@ static inline int promotion_home(int curnid, int nid)
 	return nid;
 }
 
+static inline bool promotion_scans_shared(void)
+{
+	return false;
+}
+
+static inline void promotion_scan_page(struct page *page)
+{
+}
+
 static inline unsigned long promotion_headroom(struct zone *zone)
 {
 	return 0;
@@ -55,6 +68,12 @@ static inline unsigned long promotion_headroom(struct zone *zone)
 static inline bool promotion_keeps_headroom(int nid)
 {
 	return false;
+}
+
+static inline unsigned long promotion_reclaim(struct pglist_data *pgdat,
+					      unsigned long pages)
+{
+	return pages;
 }
 
 static inline int promotion_mark(struct folio *from, struct folio *to,

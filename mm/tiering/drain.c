@@ -116,7 +116,7 @@ static enum drained promote_at(struct promotion_node *node, struct task_struct *
 	}
 	pages = thp_nr_pages(page);
 	if (!promotion_budget_take(&node->budget, ktime_get_ns(),
-				   promotion_node_rate(node), pages)) {
+				   promotion_rate(), pages)) {
 		put_page(page);
 		return NO_BUDGET;
 	}

@@ -12,6 +12,7 @@
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
 #include <linux/sizes.h>
+#include <linux/swap.h>
 #include <linux/vmstat.h>
 
 #include "../internal.h"
@@ -45,6 +46,30 @@ bool promotion_has_free_space(struct pglist_data *pgdat)
 			free += zone_free - kept;
 	}
 	return free > enough;
+}
+
+/**
+ * promotion_has_room - can a page come without another one being demoted for it?
+ * @pgdat: the node to promote to
+ *
+ * Above what kswapd makes room for, and twice that, since it makes some more.
+ *
+ * Context: any.
+ */
+bool promotion_has_room(struct pglist_data *pgdat)
+{
+	int i;
+
+	for (i = 0; i < pgdat->nr_zones; i++) {
+		struct zone *zone = pgdat->node_zones + i;
+		unsigned long mark = 2 * wmark_pages(zone, WMARK_PROMO) -
+				     high_wmark_pages(zone);
+
+		if (managed_zone(zone) &&
+		    zone_watermark_ok(zone, 0, mark, ZONE_MOVABLE, 0))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -139,7 +164,7 @@ void promotion_wake_kswapd(struct pglist_data *pgdat, unsigned int order)
  *
  * kswapd makes room when there is none. Then each page that is wanted before it
  * has done so would have to wait for the next pass of the scan. Let it begin
- * when an eighth of what it keeps for promotions is used: it then works in small
+ * when a 32nd of what it keeps for promotions is used: it then works in small
  * steps, between which pages have time to be touched. Where it has to find many
  * at once, it takes hot ones, too.
  *
@@ -152,7 +177,7 @@ void promotion_keep_room(struct pglist_data *pgdat)
 	for (i = 0; i < pgdat->nr_zones; i++) {
 		struct zone *zone = pgdat->node_zones + i;
 		unsigned long mark = (high_wmark_pages(zone) +
-				      7 * wmark_pages(zone, WMARK_PROMO)) / 8;
+				      31 * wmark_pages(zone, WMARK_PROMO)) / 32;
 
 		if (managed_zone(zone) &&
 		    zone_watermark_ok(zone, 0, mark, ZONE_MOVABLE, 0))
@@ -172,6 +197,32 @@ void promotion_keep_room(struct pglist_data *pgdat)
 bool promotion_keeps_headroom(int nid)
 {
 	return promotion_is_on() && can_demote_from(NODE_DATA(nid));
+}
+
+/**
+ * promotion_reclaim - how much kswapd reclaims before it looks whether that is enough
+ * @pgdat: the node
+ * @pages: as the base has it
+ *
+ * Two batches, where the room is missing that is kept for promotions and no other.
+ *
+ * Context: kswapd.
+ * Return: pages.
+ */
+unsigned long promotion_reclaim(struct pglist_data *pgdat, unsigned long pages)
+{
+	int i;
+
+	if (!promotion_keeps_headroom(pgdat->node_id))
+		return pages;
+	for (i = 0; i < pgdat->nr_zones; i++) {
+		struct zone *zone = pgdat->node_zones + i;
+
+		if (managed_zone(zone) &&
+		    zone_watermark_ok(zone, 0, high_wmark_pages(zone), ZONE_MOVABLE, 0))
+			return min(pages, 2 * SWAP_CLUSTER_MAX);
+	}
+	return pages;
 }
 
 /**

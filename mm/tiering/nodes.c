@@ -22,12 +22,13 @@
 
 #include "promote.h"
 #include "serving.h"
+#include "stamp.h"
 
 #include <trace/events/mm_tiering.h>
 
 /* Another way to find the threshold is another file, and its name here. */
 static const struct hot_threshold_ops *const controller =
-	&quantile_threshold_ops;
+	&demoted_threshold_ops;
 
 /* Orders those who write the state of nodes; faults do not take it */
 DEFINE_MUTEX(promotion_lock);
@@ -35,33 +36,33 @@ DEFINE_MUTEX(promotion_lock);
 static void update_thresholds(struct work_struct *work);
 static DECLARE_DELAYED_WORK(threshold_work, update_thresholds);
 
-/* What was counted since the newest part ended */
-static void collect_counts(struct promotion_node *node, struct latency_part *part)
+/* What all CPUs have counted of each of @nr since @seen, which is brought up to date */
+static void collect(const u32 __percpu *counts, u32 *seen, u32 *since, unsigned int nr)
 {
-	struct promotion_counts *seen = &node->seen;
-	unsigned long now = jiffies;
-	unsigned int bin;
+	unsigned int i;
 	int cpu;
 
-	for (bin = 0; bin < LATENCY_BINS; bin++)
-		part->pages[bin] = -seen->pages[bin];
-	part->moved = -seen->moved;
-	part->back = -seen->back;
-	for_each_possible_cpu(cpu) {
-		struct promotion_counts *counts = per_cpu_ptr(node->counts, cpu);
-
-		for (bin = 0; bin < LATENCY_BINS; bin++)
-			part->pages[bin] += READ_ONCE(counts->pages[bin]);
-		part->moved += READ_ONCE(counts->moved);
-		part->back += READ_ONCE(counts->back);
+	for (i = 0; i < nr; i++) {
+		since[i] = -seen[i];
+		for_each_possible_cpu(cpu)
+			since[i] += READ_ONCE(*per_cpu_ptr(&counts[i], cpu));
+		seen[i] += since[i];
 	}
-	for (bin = 0; bin < LATENCY_BINS; bin++)
-		seen->pages[bin] += part->pages[bin];
-	seen->moved += part->moved;
-	seen->back += part->back;
+}
 
+static void collect_part(struct promotion_node *node, struct latency_part *part)
+{
+	unsigned long now = jiffies;
+
+	collect(node->counts->pages, node->seen.pages, part->pages, LATENCY_BINS);
 	part->ms = max(jiffies_to_msecs(now - node->seen_at), 1U);
 	node->seen_at = now;
+}
+
+static void collect_look(struct promotion_node *node, u32 *touched, u32 *hidden)
+{
+	collect(node->counts->touched, node->seen.touched, touched, LATENCY_BINS);
+	collect(&node->counts->hidden, &node->seen.hidden, hidden, 1);
 }
 
 /* Under promotion_lock; faults read without it. */
@@ -69,44 +70,61 @@ static void set_threshold(struct promotion_node *node,
 			  const struct hot_threshold *threshold)
 {
 	node->threshold.def = threshold->def;
-	node->threshold.cap = threshold->cap;
-	WRITE_ONCE(node->threshold.rate, threshold->rate);
+	node->threshold.quiet = threshold->quiet;
+	WRITE_ONCE(node->threshold.found, threshold->found);
 	WRITE_ONCE(node->threshold.ms, threshold->ms);
 }
 
 static void start_over(struct promotion_node *node)
 {
-	struct hot_threshold threshold;
+	struct hot_threshold threshold = node->threshold;
 	struct latency_part part;
+	u32 hidden;
 
-	collect_counts(node, &part);
+	collect_part(node, &part);
+	collect_look(node, part.pages, &hidden);
 	memset(&node->window, 0, sizeof(node->window));
-	controller->init(&threshold, promotion_rate(),
-			 promotion_configured_threshold());
+	memset(&node->demoted, 0, sizeof(node->demoted));
+	controller->init(&threshold, promotion_configured_threshold());
 	set_threshold(node, &threshold);
 	promotion_queue_fit(&node->queue, promotion_queue_size(promotion_rate()), node->nid);
+}
+
+static unsigned int part_ms(void)
+{
+	return max(promotion_pass_ms() / LATENCY_PARTS, 10U);
+}
+
+/*
+ * Demoted pages are looked at once a second at least: what they tell does not depend on
+ * where in memory the scan is.
+ */
+static unsigned int look_ms(void)
+{
+	return min(part_ms(), 1000U);
 }
 
 static void update_threshold(int nid, struct promotion_node *node)
 {
 	struct hot_threshold threshold = node->threshold;
-	u32 rate = promotion_rate();
 	struct latency_part part;
+	u32 hidden;
 
-	collect_counts(node, &part);
-	latency_window_add(&node->window, &part);
-	controller->next(&threshold, &node->window, rate,
-			 promotion_configured_threshold());
+	collect_look(node, part.pages, &hidden);
+	demoted_latencies_add(&node->demoted, part.pages, hidden, look_ms());
+	controller->look(&threshold, &node->demoted);
+	if (time_after_eq(jiffies, node->seen_at + msecs_to_jiffies(part_ms()))) {
+		collect_part(node, &part);
+		latency_window_add(&node->window, &part);
+		controller->next(&threshold, &node->window, &node->demoted);
+	}
 	set_threshold(node, &threshold);
-	trace_threshold(nid, threshold.ms, threshold.cap, rate, part.moved,
-			part.back);
+	trace_threshold(nid, threshold.ms, threshold.found, hidden);
 }
 
 static void update_again(void)
 {
-	unsigned int ms = max(promotion_pass_ms() / LATENCY_PARTS, 10U);
-
-	mod_delayed_work(system_unbound_wq, &threshold_work, msecs_to_jiffies(ms));
+	mod_delayed_work(system_unbound_wq, &threshold_work, msecs_to_jiffies(look_ms()));
 }
 
 static void update_thresholds(struct work_struct *work)
@@ -143,8 +161,8 @@ void promotion_settings_changed(void)
 		if (!node)
 			continue;
 		threshold = node->threshold;
-		controller->update(&threshold, &node->window, promotion_rate(),
-				   promotion_configured_threshold());
+		if (threshold.def != promotion_configured_threshold())
+			controller->init(&threshold, promotion_configured_threshold());
 		set_threshold(node, &threshold);
 		promotion_queue_fit(&node->queue, promotion_queue_size(promotion_rate()), nid);
 	}
@@ -159,6 +177,9 @@ static struct promotion_node *make_node(int nid)
 		return NULL;
 	node->nid = nid;
 	node->tried_at = jiffies;
+	node->threshold.finest = STAMP_FINEST_MS;
+	node->threshold.longest = min_t(unsigned long, STAMP_LONGEST_MS,
+					BIT(LATENCY_BITS) - 1);
 	promotion_drain_init(node);
 	node->counts = alloc_percpu(struct promotion_counts);
 	if (!promotion_queue_init(&node->queue, nid) && node->counts)

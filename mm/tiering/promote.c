@@ -7,7 +7,6 @@
  * is asked with the page table locked: it may not sleep, and takes no lock.
  */
 #include <linux/cpuset.h>
-#include <linux/gfp.h>
 #include <linux/log2.h>
 #include <linux/memory-tiers.h>
 #include <linux/memory_promotion.h>
@@ -22,23 +21,24 @@
 
 #include "allowed.h"
 #include "promote.h"
+#include "stamp.h"
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/mm_tiering.h>
 
 static enum promotion_verdict decide(struct promotion_node *node,
 				     struct pglist_data *pgdat,
-				     unsigned long address,
-				     unsigned int latency, unsigned int pages)
+				     unsigned long address, bool hot,
+				     unsigned int pages)
 {
-	u32 rate = promotion_node_rate(node);
+	u32 rate = promotion_rate();
 
 	if (rate && promotion_has_free_space(pgdat)) {
 		promotion_count(pgdat->node_id, COUNT_FREE_SPACE, pages);
 		promotion_begin(pages, 0);
 		return PROMOTION_FREE_SPACE;
 	}
-	if (latency >= READ_ONCE(node->threshold.ms))
+	if (!hot)
 		return PROMOTION_COLD;
 
 	mod_node_page_state(pgdat, PGPROMOTE_CANDIDATE, pages);
@@ -54,36 +54,25 @@ static enum promotion_verdict decide(struct promotion_node *node,
 	return PROMOTION_RATE_LIMITED;
 }
 
-/**
- * promotion_home - the node where a task wants its pages
- * @curnid: the node of a page
- * @nid:    the node of the task's CPU
- *
- * That is @nid, but for slow pages in memory tiering mode: they go to the nearest
- * fast memory that is promoted to and that the task's cpuset allows. The CPU's own
- * node may have no memory, or its memory may be slow. While zonelists change, the
- * answer may be @curnid.
- *
- * Context: any of the task.
- * Return: the node; @curnid if the page stays.
+/*
+ * Where nothing has to leave for it, one latency below the threshold is enough. Before
+ * the threshold is found, nothing is missed of what had to leave: one well below is.
  */
-int promotion_home(int curnid, int nid)
+static bool is_hot(struct page_look *look, const struct hot_threshold *threshold,
+		   unsigned int ms, struct pglist_data *pgdat)
 {
-	enum zone_type highest = gfp_zone(GFP_HIGHUSER_MOVABLE);
-	struct zoneref *z;
-	struct zone *zone;
+	return score_step(&look->score, look->latency, STAMP_FINEST_MS, ms, look->random) ||
+	       (look->latency < ms / 4 && !READ_ONCE(threshold->found)) ||
+	       (look->latency < ms && promotion_has_room(pgdat));
+}
 
-	if (!promotion_is_on() || node_is_toptier(curnid))
-		return nid;
-	for_each_zone_zonelist(zone, z, node_zonelist(nid, GFP_HIGHUSER_MOVABLE),
-			       highest) {
-		int home = zone_to_nid(zone);
-
-		if (promotion_node_of(home) && node_is_toptier(home) &&
-		    node_isset(home, cpuset_current_mems_allowed))
-			return home;
-	}
-	return curnid;
+/*
+ * What a page is left with: the score that it has come to, or if something is being
+ * done about it the lowest, so that it is not tried again at each touch if that fails.
+ */
+static unsigned int score_after(enum promotion_verdict verdict, unsigned int score)
+{
+	return verdict >= PROMOTION_QUEUED ? SCORE_LOWEST : score;
 }
 
 /*
@@ -111,29 +100,42 @@ static bool is_own(const struct vm_area_struct *vma)
 bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
 		      unsigned long address, int nid)
 {
-	unsigned int latency = promotion_latency(page);
 	struct promotion_node *node = promotion_node_of(nid);
-	unsigned int pages = thp_nr_pages(page);
+	unsigned int pages = thp_nr_pages(page), threshold;
 	enum promotion_verdict verdict;
+	struct page_look look;
+	bool hot, found;
 
 	promotion_begin(0, 0);
 	if (!is_own(vma))
 		return false;
-	current->numa_slow_faults += pages;
 	if (!node || nid == page_to_nid(page) ||
 	    !node_isset(nid, cpuset_current_mems_allowed) ||
 	    !tiering_may_hold_folio(page_folio(page), nid))
 		return false;
 
-	verdict = decide(node, NODE_DATA(nid), address, latency, pages);
+	promotion_look(page, &look);
+	if (look.demoted)
+		this_cpu_inc(node->counts->touched[latency_bin(look.latency)]);
+	threshold = READ_ONCE(node->threshold.ms);
+	hot = is_hot(&look, &node->threshold, threshold, NODE_DATA(nid));
+	found = READ_ONCE(node->threshold.found);
+	if (found)
+		current->numa_slow_faults += pages;
+	if (found && (hot || look.score >= SCORE_WARM))
+		current->numa_slow_warm += pages;
+	verdict = decide(node, NODE_DATA(nid), address, hot, pages);
+	look.score = score_after(verdict, look.score);
+	promotion_keep(page, &look);
+
 	trace_promote_decision(page_to_pfn(page), page_to_nid(page), nid, pages,
-			       latency, READ_ONCE(node->threshold.ms), verdict);
+			       look.latency, threshold, verdict);
 	if (verdict >= PROMOTION_QUEUED)
 		current->numa_promoted += pages;
 	if (verdict >= PROMOTION_HOT)
-		current->numa_promotion_bin = latency_bin(latency);
+		current->numa_promotion_bin = latency_bin(look.latency);
 	else
-		this_cpu_add(node->counts->pages[latency_bin(latency)], pages);
+		this_cpu_add(node->counts->pages[latency_bin(look.latency)], pages);
 	return verdict >= PROMOTION_HOT;
 }
 
@@ -161,7 +163,7 @@ void promotion_failed(int nid)
 	current->numa_promoted -= min(current->numa_promoted, pages);
 	/* A lazy mbind2() may move to a node that nothing is promoted to. */
 	if (charged && node)
-		promotion_budget_return(&node->budget, promotion_node_rate(node),
+		promotion_budget_return(&node->budget, promotion_rate(),
 					charged);
 }
 

@@ -35,16 +35,33 @@ enum promotion_count {
 
 /**
  * struct promotion_counts - what one CPU has seen; these only grow
- * @pages:  of each latency bin, pages with hint faults on slow nodes
- * @moved:  pages promoted
- * @back:   pages demoted soon after they were promoted
- * @became: of each kind, pages
+ * @pages:   of each latency bin, pages with hint faults on slow nodes
+ * @touched: of each latency bin, those that were demoted and had their first one; a
+ *           huge page is one here and below
+ * @hidden:  demoted pages that the scan has come by before they were touched
+ * @became:  of each kind, pages
  */
 struct promotion_counts {
 	u32 pages[LATENCY_BINS];
-	u32 moved;
-	u32 back;
+	u32 touched[LATENCY_BINS];
+	u32 hidden;
 	unsigned long became[NR_PROMOTION_COUNTS];
+};
+
+/**
+ * struct page_look - a page at its hint fault
+ * @latency: since the scan, ms, less than 1 << LATENCY_BITS
+ * @time:    of this, as pages keep it
+ * @score:   SCORE_LOWEST .. SCORE_HIGHEST
+ * @random:  any number
+ * @demoted: whether this is its first touch since kswapd demoted it
+ */
+struct page_look {
+	unsigned int latency;
+	unsigned int time;
+	unsigned int score;
+	u8 random;
+	bool demoted;
 };
 
 /**
@@ -58,10 +75,11 @@ struct promotion_counts {
  *             fault reads
  * @queue:     hot pages that wait for the budget
  * @drain:     the work that takes them; one at a time
- * @seen:      sums of @counts at the end of the newest part, but of what became of
- *             pages; promotion_lock
- * @seen_at:   when that was, jiffies; promotion_lock
+ * @seen:      sums of @counts that have been looked at, but of what became of pages;
+ *             promotion_lock
+ * @seen_at:   when the newest part of @window ended, jiffies; promotion_lock
  * @window:    latencies of the last pass; promotion_lock
+ * @demoted:   latencies of what was demoted; promotion_lock
  *
  * Made when memory tiering is first switched on, or the node comes online
  * later, and never freed.
@@ -77,6 +95,19 @@ struct promotion_node {
 	struct promotion_counts seen;
 	unsigned long seen_at;
 	struct latency_window window;
+	struct demoted_latencies demoted;
+};
+
+/**
+ * struct pace_pass - pages of slow nodes in a pass of the scan, for one task
+ * @touched:  pages with hint faults, since the threshold was found
+ * @warm:     those that are hot or may turn out to be
+ * @promoted: those that were promoted, or wait for it
+ */
+struct pace_pass {
+	unsigned int touched;
+	unsigned int warm;
+	unsigned int promoted;
 };
 
 extern struct mutex promotion_lock;
@@ -125,11 +156,6 @@ static inline u32 promotion_rate(void)
 				      PROMOTION_NO_LIMIT;
 }
 
-/* What is promoted to a node at most: pages/s, or PROMOTION_NO_LIMIT */
-static inline u32 promotion_node_rate(const struct promotion_node *node)
-{
-	return READ_ONCE(node->threshold.rate);
-}
 #endif
 
 /* nodes.c */
@@ -147,10 +173,15 @@ void promotion_drain_soon(struct promotion_node *node);
 
 /* headroom.c */
 bool promotion_has_free_space(struct pglist_data *pgdat);
+bool promotion_has_room(struct pglist_data *pgdat);
 void promotion_wake_kswapd(struct pglist_data *pgdat, unsigned int order);
 void promotion_keep_room(struct pglist_data *pgdat);
 
+/* pace.c */
+int pace_step(const struct pace_pass *pass);
+
 /* stamps.c */
-unsigned int promotion_latency(struct page *page);
+void promotion_look(struct page *page, struct page_look *look);
+void promotion_keep(struct page *page, const struct page_look *look);
 
 #endif /* _MM_TIERING_PROMOTE_H */

@@ -95,7 +95,7 @@ static ssize_t budget_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
 {
 	struct promotion_node *node = promotion_node_of(nid_of(kobj));
-	u32 rate = node ? promotion_node_rate(node) : promotion_rate();
+	u32 rate = promotion_rate();
 	s64 left = 0;
 
 	if (rate == PROMOTION_NO_LIMIT)

@@ -1,40 +1,93 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What pages keep in the place of the last CPU and task: on slow nodes the time of
- * the scan, and after a promotion the time of that.
+ * the scan and the score, and after a promotion the time of that.
  *
- * The words are changed by atomic exchange, whoever holds the page.
+ * The words are changed by atomic exchange, whoever holds the page. Of two who touch a
+ * page that both have mapped, one may not count.
  */
 #include <linux/cpumask.h>
+#include <linux/cpuset.h>
+#include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/memcontrol.h>
 #include <linux/memory-tiers.h>
 #include <linux/memory_promotion.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/nodemask.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/swap.h>
+#include <linux/topology.h>
 
 #include "cgroup.h"
 #include "promote.h"
+#include "stamp.h"
 
 /* Passes that a huge page stays, unless it comes and goes */
 #define HUGE_PASSES	8
 /* The resolution of the time that a promoted page keeps */
 #define MARK_JIFFIES	(8 * HZ)
 
+/* By the node that the page would be promoted to, which is nearly always that of the CPU */
+static void count_hidden(int curnid, int nid)
+{
+	struct promotion_node *node = promotion_node_of(nid);
+
+	if (!node || !node_is_toptier(nid) ||
+	    !node_isset(nid, cpuset_current_mems_allowed))
+		node = promotion_node_of(promotion_home(curnid, nid));
+	if (node)
+		this_cpu_inc(node->counts->hidden);
+}
+
 /**
- * promotion_latency - the time between the scan of a page and its hint fault
- * @page: a page of a slow node; keeps the time of this fault from now on
+ * promotion_scan_page - the scan makes a page inaccessible
+ * @page: a page of a slow node; keeps the time, and the score that it has
+ *
+ * Context: page table lock held, memory tiering is on.
+ */
+void promotion_scan_page(struct page *page)
+{
+	unsigned int score = stamp_score(page_cpupid_last(page));
+
+	if (score == SCORE_DEMOTED)
+		count_hidden(page_to_nid(page), numa_node_id());
+	page_cpupid_xchg_last(page, stamp_make(stamp_now(), score));
+}
+
+/**
+ * promotion_look - what is known of a page at its hint fault
+ * @page: a page of a slow node
+ * @look: is filled
  *
  * Context: page table lock held.
- * Return: ms, less than 1 << LATENCY_BITS.
  */
-unsigned int promotion_latency(struct page *page)
+void promotion_look(struct page *page, struct page_look *look)
 {
-	unsigned int now = jiffies_to_msecs(jiffies);
+	int stamp = page_cpupid_last(page);
 
-	return (now - xchg_page_access_time(page, now)) & PAGE_ACCESS_TIME_MASK;
+	look->time = stamp_now();
+	look->latency = min_t(unsigned int, stamp_age(stamp, look->time),
+			      BIT(LATENCY_BITS) - 1);
+	look->score = stamp_score(stamp);
+	look->random = hash_64(page_to_pfn(page) ^ (u64)look->time << 32, 8);
+	look->demoted = look->score == SCORE_DEMOTED;
+	if (look->demoted)
+		look->score = SCORE_NEW;
+}
+
+/**
+ * promotion_keep - let a page keep what is known of it
+ * @page: a page of a slow node
+ * @look: filled by promotion_look(), with a score of SCORE_LOWEST .. SCORE_HIGHEST
+ *
+ * Context: page table lock held.
+ */
+void promotion_keep(struct page *page, const struct page_look *look)
+{
+	page_cpupid_xchg_last(page, stamp_make(look->time, look->score));
 }
 
 /**
@@ -75,6 +128,29 @@ static bool is_recent(int mark, bool huge)
 	return !cpupid_pid_unset(mark) && age <= min(recent, LAST__PID_MASK / 2UL);
 }
 
+/* A promotion, and what it remembers */
+static int mark_promoted(void)
+{
+	/* What users or memory hotplug move is not promoted, nor demoted back. */
+	if (!current->numa_promotion_pages ||
+	    sysctl_numa_balancing_mode != NUMA_BALANCING_MEMORY_TIERING)
+		return -1;
+	return cpu_pid_to_cpupid(raw_smp_processor_id(), mark_now());
+}
+
+/*
+ * A demotion, and what it remembers. What kswapd takes is what a promotion pushes out.
+ * Cgroups that reclaim from themselves take what they like, and say nothing of that.
+ */
+static int mark_demoted(int nid, unsigned int pages, int mark)
+{
+	if (current->flags & PF_MEMALLOC &&
+	    sysctl_numa_balancing_mode == NUMA_BALANCING_MEMORY_TIERING &&
+	    is_recent(mark, pages > 1))
+		promotion_count(nid, COUNT_DEMOTED_BACK, pages);
+	return current_is_kswapd() ? stamp_make(0, SCORE_DEMOTED) : -1;
+}
+
 /**
  * promotion_mark - what a page remembers when it changes between tiers
  * @from: the folio it was
@@ -84,8 +160,7 @@ static bool is_recent(int mark, bool huge)
  * A promoted page keeps the time in the place of the last CPU and task, which
  * nobody else uses while fast nodes are not scanned: in the bits of the task,
  * beside a CPU that exists, since it will be taken for CPU and task when the
- * mode is changed. What users or memory hotplug move is neither promoted nor
- * demoted back, or else they could pull the brake.
+ * mode is changed. A page that kswapd demotes is followed to its next touch.
  *
  * Context: any; the folios are locked.
  * Return: what it shall remember, as page_cpupid_xchg_last() takes it.
@@ -95,21 +170,10 @@ int promotion_mark(struct folio *from, struct folio *to, int mark)
 	unsigned int pages = folio_nr_pages(to);
 	bool promoted = node_is_toptier(folio_nid(to));
 	int nid = promoted ? folio_nid(to) : folio_nid(from);
-	struct promotion_node *node = promotion_node_of(nid);
 
 	if (promoted && current->numa_promotion_pages)
 		tiering_cgroup_count(folio_memcg(from), TIERING_PROMOTED, pages);
-	if (!node || sysctl_numa_balancing_mode != NUMA_BALANCING_MEMORY_TIERING)
+	if (!promotion_node_of(nid) || !promotion_is_on())
 		return -1;
-	if (promoted) {
-		if (!current->numa_promotion_pages)
-			return -1;
-		this_cpu_add(node->counts->moved, pages);
-		return cpu_pid_to_cpupid(raw_smp_processor_id(), mark_now());
-	}
-	if (current->flags & PF_MEMALLOC && is_recent(mark, folio_test_large(to))) {
-		this_cpu_add(node->counts->back, pages);
-		promotion_count(nid, COUNT_DEMOTED_BACK, pages);
-	}
-	return -1;
+	return promoted ? mark_promoted() : mark_demoted(nid, pages, mark);
 }

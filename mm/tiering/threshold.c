@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From the latencies of hint faults to the threshold below which a page is hot.
+ * From the latencies of hint faults to the threshold at which a page is hot.
  *
- * A page that is touched soon after its scan is probably touched often. The
- * threshold is the latency below which there are just as many pages as the
- * budget allows for the time in which they were seen: the quantile of the
- * latencies at budget / pages. It is right as soon as the latencies are known,
- * instead of walking there step by step.
+ * A page is worth its move when it is touched more often than what is demoted for it.
+ * So demoted pages are followed, from the scan that makes them inaccessible to their
+ * next touch: the median of these latencies is the threshold. It is known long before
+ * the mean is, which the last ones decide. Where touches come at random it asks for
+ * 1.44 times as many as the demoted pages have, and where they come at fixed intervals
+ * for as many. Nothing of it depends on how fast the machine or the program is.
  *
+ * A threshold that is too short would stay so, since nothing is demoted then: so it
+ * grows while pages are touched and nothing is demoted.
+ *
+ * Before anything is demoted, the hotter half of what is touched is taken for hot.
  * Memory is scanned by address, so what is hot at one time of a pass says
  * nothing about the rest. Latencies are therefore counted over one whole pass,
- * in parts, of which each newest one replaces the oldest: the threshold is
- * looked at once a part, and always rests on a pass.
+ * in parts, of which each newest one replaces the oldest.
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
-#include <linux/time64.h>
 
-#include "budget.h"
 #include "threshold.h"
 
 #define OCTAVE_SHIFT	3
 
 static_assert(LATENCY_BINS_OCTAVE == 1 << OCTAVE_SHIFT);
 
-/* As low as the threshold goes by the brake: times are counted in jiffies */
-#define LOWEST(def)		max((def) / 64, 1U)
-/* The brake leaves this part of the budget, so that a way back is left. */
-#define LEAST_SHARE		5
-/* The brake is on when more than one page in this many comes back */
-#define BACK_SHARE		2
+/* A page, as demoted pages are counted */
+#define WHOLE		256
+/* Looks that are remembered, more or less */
+#define LOOKS		8
+/* Passes after which a page that is hot would have been promoted */
+#define QUIET_PASSES	4
 
 /**
  * latency_bin - the bin of a latency
@@ -80,8 +82,6 @@ void latency_window_add(struct latency_window *window,
 
 	memcpy(window->pages[i], part->pages, sizeof(part->pages));
 	window->ms[i] = part->ms;
-	window->moved[i] = part->moved;
-	window->back[i] = part->back;
 	window->next = (i + 1) % LATENCY_PARTS;
 }
 
@@ -91,8 +91,7 @@ void latency_window_add(struct latency_window *window,
  * @count: that number
  *
  * Within a bin the pages are taken to be spread evenly. Rounded up, since times
- * are counted in jiffies: a step less could leave out most of what is wanted, and
- * what is too much is refused by the budget.
+ * are counted in steps: one less could leave out most of what is wanted.
  *
  * Return: ms, at least 1; UINT_MAX when there are not more pages than that.
  */
@@ -123,73 +122,81 @@ static u64 sum(const u32 *values, unsigned int nr)
 	return total;
 }
 
-/*
- * What the brake leaves of the budget: all of it, unless pages go back and forth
- * whose latencies are too short to tell them apart, as those of huge pages are.
- */
-static u32 rate_left(const struct hot_threshold *threshold, u32 budget)
+static u32 forget(u32 value)
 {
-	unsigned int lowest = LOWEST(threshold->def);
-
-	if (budget == PROMOTION_NO_LIMIT || threshold->cap >= lowest)
-		return budget;
-	return DIV_ROUND_UP_ULL((u64)budget * threshold->cap, lowest);
+	return value - DIV_ROUND_UP(value, LOOKS);
 }
 
-static void quantile_init(struct hot_threshold *threshold, u32 budget,
-			  unsigned int def)
+/* What is left of a page that the scan has come by so long ago */
+static u32 left_after(unsigned int ms, unsigned int look)
+{
+	u32 left = WHOLE;
+
+	for (; ms >= look && left; ms -= look)
+		left = forget(left);
+	return left;
+}
+
+/**
+ * demoted_latencies_add - another look at what was demoted
+ * @sum:     the looks before, zeroed at first
+ * @touched: of each bin, demoted pages that were touched since
+ * @hidden:  demoted pages that the scan has come by since
+ * @ms:      how long that was, at least 1
+ *
+ * A touch counts as much as is left of the page that was hidden then: else the sums
+ * could not be compared where the scan comes by in bursts.
+ */
+void demoted_latencies_add(struct demoted_latencies *sum, const u32 *touched, u32 hidden,
+			   unsigned int ms)
+{
+	unsigned int bin;
+
+	for (bin = 0; bin < LATENCY_BINS; bin++) {
+		sum->touched[bin] = forget(sum->touched[bin]);
+		if (touched[bin])
+			sum->touched[bin] += touched[bin] *
+					     left_after(latency_bin_start(bin), ms);
+	}
+	sum->hidden = forget(sum->hidden) + hidden * WHOLE;
+}
+
+static void found_init(struct hot_threshold *threshold, unsigned int def)
 {
 	threshold->ms = def;
-	threshold->cap = 2 * def;
 	threshold->def = def;
-	threshold->rate = rate_left(threshold, budget);
+	threshold->quiet = 0;
+	threshold->found = false;
+}
+
+static bool says_nothing(const struct demoted_latencies *demoted)
+{
+	return demoted->hidden < DEMOTED_ENOUGH * WHOLE;
 }
 
 /*
- * Pages that are demoted soon after they were promoted have been moved for
- * nothing: what is promoted must be hotter. Without such pages the brake is let
- * go in the same steps.
+ * Upwards only by a quarter a look: the touches of what has just been demoted are yet
+ * to come. Where even half of them cannot be told from none at all, nothing is hot: all
+ * are, and would take turns.
  */
-static void set_cap(struct hot_threshold *threshold,
-		    const struct latency_window *window)
+static void found_look(struct hot_threshold *threshold,
+		       const struct demoted_latencies *demoted)
 {
-	unsigned int newest = (window->next + LATENCY_PARTS - 1) % LATENCY_PARTS;
-	u32 moved = window->moved[newest];
-	u32 back = window->back[newest];
+	unsigned int most = min(threshold->ms + threshold->ms / 4 + 1, threshold->longest);
+	unsigned int median;
 
-	if (back >= LATENCY_ENOUGH / LATENCY_PARTS && back > moved / BACK_SHARE)
-		threshold->cap -= threshold->cap / 4;
-	else if (back <= moved / (2 * BACK_SHARE))
-		threshold->cap += threshold->cap / 8 + 1;
+	if (says_nothing(demoted))
+		return;
+	median = latency_quantile(demoted->touched, demoted->hidden / 2);
+	threshold->ms = median < threshold->finest ? 0 : min(median, most);
+	threshold->found = true;
 }
 
-/*
- * Without a budget there is nothing to fill: the configured threshold holds.
- * With one, it can be up to twice that. While the window has less than a pass,
- * there is no reason to go beyond what is configured; while it has too few
- * pages, none to change anything.
- */
-static void quantile_update(struct hot_threshold *threshold,
-			    const struct latency_window *window, u32 budget,
-			    unsigned int def)
+/* All parts of a window; whether these are a pass */
+static bool add_parts(const struct latency_window *window, u32 *pages)
 {
-	u64 elapsed = sum(window->ms, LATENCY_PARTS);
-	u32 pages[LATENCY_BINS] = {};
 	unsigned int i, bin;
 	bool whole = true;
-	unsigned int cap;
-
-	/* The brake is as tight under another configured threshold. */
-	threshold->cap = mul_u64_u32_div(threshold->cap, def, threshold->def);
-	threshold->def = def;
-	threshold->cap = clamp(threshold->cap, max(LOWEST(def) / LEAST_SHARE, 1U),
-			       2 * def);
-	threshold->rate = rate_left(threshold, budget);
-	cap = max(threshold->cap, LOWEST(def));
-	if (budget == PROMOTION_NO_LIMIT) {
-		threshold->ms = min(def, cap);
-		return;
-	}
 
 	for (i = 0; i < LATENCY_PARTS; i++) {
 		if (!window->ms[i])
@@ -197,26 +204,36 @@ static void quantile_update(struct hot_threshold *threshold,
 		for (bin = 0; bin < LATENCY_BINS; bin++)
 			pages[bin] += window->pages[i][bin];
 	}
-	if (!whole)
-		cap = min(cap, def);
-	if (sum(pages, LATENCY_BINS) >= LATENCY_ENOUGH)
-		threshold->ms = latency_quantile(pages,
-						 div_u64(elapsed * budget,
-							 MSEC_PER_SEC));
-	threshold->ms = min(threshold->ms, cap);
+	return whole;
 }
 
-static void quantile_next(struct hot_threshold *threshold,
-			  const struct latency_window *window, u32 budget,
-			  unsigned int def)
+/*
+ * With nothing to compare with, begin with the hotter half. A threshold is not yet too
+ * short if no page has been touched as often as it takes to be hot.
+ */
+static void found_next(struct hot_threshold *threshold,
+		       const struct latency_window *window,
+		       const struct demoted_latencies *demoted)
 {
-	set_cap(threshold, window);
-	quantile_update(threshold, window, budget, def);
+	unsigned int ms = threshold->ms;
+	u32 pages[LATENCY_BINS] = {};
+	bool whole = add_parts(window, pages);
+	u64 count = sum(pages, LATENCY_BINS);
+
+	if (!says_nothing(demoted) || count < LATENCY_ENOUGH) {
+		threshold->quiet = 0;
+		return;
+	}
+	if (whole && !threshold->found)
+		ms = max(ms, latency_quantile(pages, count / 2));
+	if (++threshold->quiet > QUIET_PASSES * LATENCY_PARTS)
+		ms += ms / 16 + 1;
+	threshold->ms = clamp(ms, threshold->ms, max(threshold->ms, threshold->longest));
 }
 
-/* The quantile of the latencies at budget / pages, with a brake */
-const struct hot_threshold_ops quantile_threshold_ops = {
-	.init = quantile_init,
-	.next = quantile_next,
-	.update = quantile_update,
+/* As hot as what is demoted */
+const struct hot_threshold_ops demoted_threshold_ops = {
+	.init = found_init,
+	.next = found_next,
+	.look = found_look,
 };

@@ -15,19 +15,18 @@
 /* Fewer pages say nothing */
 #define LATENCY_ENOUGH		256
 
+/* Fewer demoted pages do neither */
+#define DEMOTED_ENOUGH		128
+
 /**
  * struct latency_window - the latencies of about one pass
  * @pages:   of each part and bin, the pages whose hint fault fell there
  * @ms:      of each part, how long it was
- * @moved:   of each part, pages promoted
- * @back:    of each part, pages demoted that had been promoted within a pass
  * @next:    the part to be replaced, the oldest
  */
 struct latency_window {
 	u32 pages[LATENCY_PARTS][LATENCY_BINS];
 	u32 ms[LATENCY_PARTS];
-	u32 moved[LATENCY_PARTS];
-	u32 back[LATENCY_PARTS];
 	unsigned int next;
 };
 
@@ -35,62 +34,72 @@ struct latency_window {
  * struct latency_part - what one part adds to a window
  * @pages: of each bin, pages
  * @ms:    how long it was
- * @moved: pages promoted
- * @back:  pages demoted that had been promoted within a pass
  */
 struct latency_part {
 	u32 pages[LATENCY_BINS];
 	u32 ms;
-	u32 moved;
-	u32 back;
+};
+
+/**
+ * struct demoted_latencies - how soon demoted pages are touched again
+ * @touched: of each bin, pages at their first hint fault
+ * @hidden:  pages that the scan has come by, in that time; some are not touched yet
+ *
+ * In 256ths of a page, of which an eighth is forgotten at each look since the scan has
+ * come by.
+ */
+struct demoted_latencies {
+	u32 touched[LATENCY_BINS];
+	u32 hidden;
 };
 
 /**
  * struct hot_threshold - when a page is hot
- * @ms:   pages that are touched sooner after the scan are
- * @rate: what may be promoted of them, pages/s; PROMOTION_NO_LIMIT for all
- * @cap:  what the threshold cannot exceed now; lowered while pages go back and
- *        forth. Where lower makes no difference any more, it is the budget that
- *        is lowered instead.
- * @def:  the configured threshold that @cap goes with
+ * @ms:      pages whose latencies are about this are just hot; 0 if none are
+ * @def:     the configured threshold that it began with, ms
+ * @quiet:   parts of a pass since something was demoted, while pages were touched
+ * @found:   whether it began as that of demoted pages
+ * @finest:  differences of latencies that can be told, ms
+ * @longest: latencies that can be, ms
  *
- * Faults read @ms and @rate at any time, each by itself.
+ * Faults read @ms and @found at any time.
  */
 struct hot_threshold {
 	unsigned int ms;
-	u32 rate;
-	unsigned int cap;
 	unsigned int def;
+	unsigned int quiet;
+	bool found;
+	unsigned int finest;
+	unsigned int longest;
 };
 
 /**
  * struct hot_threshold_ops - how the threshold of a node is found
  * @init:   start over, with nothing known of latencies
  * @next:   another part of a pass has been added to the window
- * @update: the settings are others; may come at any time, any number of times
+ * @look:   another look has been added to the demoted pages
  *
- * All of them leave @ms at 1 or more, and @rate at no more than the budget, 0 if
- * and only if that is 0. They get the budget in pages/s, or PROMOTION_NO_LIMIT,
- * and the configured threshold, 1 .. INT_MAX / 2 ms. They work on a copy, may not
- * sleep, and keep what they have to remember in struct hot_threshold.
+ * The configured threshold is 1 .. INT_MAX / 2 ms; with another one it starts over. They
+ * work on a copy, may not sleep, and keep what they have to remember in struct
+ * hot_threshold, whose limits of what can be told are set before.
  */
 struct hot_threshold_ops {
-	void (*init)(struct hot_threshold *threshold, u32 budget,
-		     unsigned int def);
+	void (*init)(struct hot_threshold *threshold, unsigned int def);
 	void (*next)(struct hot_threshold *threshold,
-		     const struct latency_window *window, u32 budget,
-		     unsigned int def);
-	void (*update)(struct hot_threshold *threshold,
-		       const struct latency_window *window, u32 budget,
-		       unsigned int def);
+		     const struct latency_window *window,
+		     const struct demoted_latencies *demoted);
+	void (*look)(struct hot_threshold *threshold,
+		     const struct demoted_latencies *demoted);
 };
 
-extern const struct hot_threshold_ops quantile_threshold_ops;
+extern const struct hot_threshold_ops demoted_threshold_ops;
 
 unsigned int latency_bin(unsigned int ms);
 unsigned int latency_bin_start(unsigned int bin);
 void latency_window_add(struct latency_window *window,
 			const struct latency_part *part);
+void demoted_latencies_add(struct demoted_latencies *sum, const u32 *touched, u32 hidden,
+			   unsigned int ms);
 unsigned int latency_quantile(const u32 *pages, u64 count);
 
 #endif /* _MM_TIERING_THRESHOLD_H */

@@ -43,24 +43,18 @@ TRACE_EVENT(promote_decision,
 );
 
 TRACE_EVENT(threshold,
-	    TP_PROTO(int nid, unsigned int threshold, unsigned int cap, u32 rate,
-		     u32 moved, u32 back),
-	    TP_ARGS(nid, threshold, cap, rate, moved, back),
+	    TP_PROTO(int nid, unsigned int threshold, bool found, u32 demoted),
+	    TP_ARGS(nid, threshold, found, demoted),
 	    TP_STRUCT__entry(__field(int, nid)
 			     __field(unsigned int, threshold)
-			     __field(unsigned int, cap)
-			     __field(u32, rate)
-			     __field(u32, moved)
-			     __field(u32, back)),
+			     __field(bool, found)
+			     __field(u32, demoted)),
 	    TP_fast_assign(__entry->nid = nid;
 			   __entry->threshold = threshold;
-			   __entry->cap = cap;
-			   __entry->rate = rate;
-			   __entry->moved = moved;
-			   __entry->back = back;),
-	    TP_printk("nid=%d threshold_ms=%u cap_ms=%u rate=%u promoted=%u demoted_back=%u",
-		      __entry->nid, __entry->threshold, __entry->cap,
-		      __entry->rate, __entry->moved, __entry->back)
+			   __entry->found = found;
+			   __entry->demoted = demoted;),
+	    TP_printk("nid=%d threshold_ms=%u found=%d demoted=%u", __entry->nid,
+		      __entry->threshold, __entry->found, __entry->demoted)
 );
 
 #endif /* _TRACE_MM_TIERING_H */

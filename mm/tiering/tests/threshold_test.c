@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit tests of the hot threshold: latencies of known distributions give the
- * quantile that arithmetic gives.
+ * quantile that arithmetic gives, and those of demoted pages their median.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
 
-#include "../budget.h"
 #include "../threshold.h"
 
 #define DEF	1000
@@ -23,11 +22,17 @@ static const struct group mixture[] = {
 	{ 10000, 200000 }, { 100000, 700000 },
 };
 
-static const struct hot_threshold_ops *const ops = &quantile_threshold_ops;
+static const struct hot_threshold_ops *const ops = &demoted_threshold_ops;
+
+#define FINEST	4
+#define LONGEST	30000
+#define LOOK_MS	1000
 
 struct context {
 	struct latency_window window;
 	struct latency_part part;
+	struct latency_part touched;
+	struct demoted_latencies demoted;
 	struct hot_threshold threshold;
 };
 
@@ -36,7 +41,9 @@ static struct context *context_of(struct kunit *test)
 	struct context *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
-	ops->init(&ctx->threshold, PROMOTION_NO_LIMIT, DEF);
+	ctx->threshold.finest = FINEST;
+	ctx->threshold.longest = LONGEST;
+	ops->init(&ctx->threshold, DEF);
 	ctx->part.ms = PART_MS;
 	return ctx;
 }
@@ -88,17 +95,24 @@ static void fill_all(struct latency_part *part, unsigned int share)
 		fill(part, &mixture[i], share);
 }
 
-static void next(struct context *ctx, u32 rate)
+static unsigned int next(struct context *ctx)
 {
 	latency_window_add(&ctx->window, &ctx->part);
-	ops->next(&ctx->threshold, &ctx->window, rate, DEF);
+	ops->next(&ctx->threshold, &ctx->window, &ctx->demoted);
+	return ctx->threshold.ms;
 }
 
-/* What is left of a budget under the brake as it is */
-static u32 rate_of(struct context *ctx, u32 budget)
+/* So many demoted pages; each is touched some time within @every_ms of the scan. */
+static unsigned int look(struct context *ctx, unsigned int every_ms, unsigned int pages,
+			 unsigned int hidden)
 {
-	ops->update(&ctx->threshold, &ctx->window, budget, DEF);
-	return ctx->threshold.rate;
+	struct group group = { every_ms, pages };
+
+	memset(&ctx->touched, 0, sizeof(ctx->touched));
+	fill(&ctx->touched, &group, 1);
+	demoted_latencies_add(&ctx->demoted, ctx->touched.pages, hidden, LOOK_MS);
+	ops->look(&ctx->threshold, &ctx->demoted);
+	return ctx->threshold.ms;
 }
 
 /* Pages of a bin are spread evenly here, too: what is left is the millisecond */
@@ -143,93 +157,48 @@ static void quantile(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, latency_quantile(ctx->part.pages, 1 << 30), UINT_MAX);
 }
 
-/* The first pass says it; after that it stays. */
-static void settles_in_one_pass(struct kunit *test)
+/* Nothing is demoted: what is configured, or what the hotter half of a pass is below */
+static void begins_with_the_hotter_half(struct kunit *test)
 {
-	static const u32 rates[] = { 200, 500, 1000 };
-	struct context *ctx = context_of(test);
-	unsigned int i, part, want;
+	static const unsigned int every[] = { 200, 5000, 40000 };
+	struct context *ctx;
+	unsigned int i, part;
 
-	fill_all(&ctx->part, LATENCY_PARTS);
-	for (i = 0; i < ARRAY_SIZE(rates); i++) {
-		want = quantile_by_hand(rates[i] * PART_MS / 1000 * LATENCY_PARTS);
-		want = min(want, 2U * DEF);
-		memset(&ctx->window, 0, sizeof(ctx->window));
-		ops->init(&ctx->threshold, PROMOTION_NO_LIMIT, DEF);
-		for (part = 1; part <= 3 * LATENCY_PARTS; part++) {
-			next(ctx, rates[i]);
-			if (part < LATENCY_PARTS)
-				KUNIT_EXPECT_LE(test, ctx->threshold.ms, (unsigned int)DEF);
-			else
-				expect_near(test, ctx->threshold.ms, want);
-		}
+	for (i = 0; i < ARRAY_SIZE(every); i++) {
+		const struct group group = { every[i], 8000 };
+
+		ctx = context_of(test);
+		fill(&ctx->part, &group, LATENCY_PARTS);
+		for (part = 1; part < LATENCY_PARTS; part++)
+			KUNIT_EXPECT_EQ(test, next(ctx), (unsigned int)DEF);
+		/* Some pages are lost where a part has a fraction of one */
+		next(ctx);
+		KUNIT_EXPECT_LE(test, ctx->threshold.ms, max(DEF, every[i] * 51 / 100));
+		KUNIT_EXPECT_GE(test, ctx->threshold.ms, max(DEF, every[i] * 49 / 100));
+		KUNIT_EXPECT_FALSE(test, ctx->threshold.found);
 	}
 }
 
 /* What is hot lies together and is scanned within one part of each pass. */
 static void clustered(struct kunit *test)
 {
+	static const struct group hot = { 500, 8000 }, cold = { 8000, 20000 };
 	struct context *ctx = context_of(test);
-	unsigned int part, i, want;
+	unsigned int part, want;
 
-	want = quantile_by_hand(400 * PART_MS / 1000 * LATENCY_PARTS);
+	/* 14,000 pages: 8,000 of the first, and as many of the others as are below that */
+	want = 6000 * 8000 / 20000;
 	for (part = 0; part < 4 * LATENCY_PARTS; part++) {
 		memset(ctx->part.pages, 0, sizeof(ctx->part.pages));
-		i = part % LATENCY_PARTS;
-		if (i < ARRAY_SIZE(mixture))
-			fill(&ctx->part, &mixture[i], 1);
-		next(ctx, 400);
-		if (part >= LATENCY_PARTS - 1)
+		if (part % LATENCY_PARTS == 1)
+			fill(&ctx->part, &hot, 1);
+		if (part % LATENCY_PARTS == 5)
+			fill(&ctx->part, &cold, 1);
+		next(ctx);
+		if (part == LATENCY_PARTS - 1)
 			expect_near(test, ctx->threshold.ms, want);
-	}
-}
-
-/* The budget is that of the time that went by. */
-static void parts_of_any_length(struct kunit *test)
-{
-	struct context *ctx = context_of(test);
-	unsigned int part;
-
-	for (part = 0; part < 2 * LATENCY_PARTS; part++) {
-		memset(ctx->part.pages, 0, sizeof(ctx->part.pages));
-		ctx->part.ms = part % 2 ? PART_MS : 3 * PART_MS;
-		fill_all(&ctx->part, LATENCY_PARTS);
-		next(ctx, 100);
-	}
-	expect_near(test, ctx->threshold.ms,
-		    quantile_by_hand(100 * PART_MS / 1000 * LATENCY_PARTS * 2));
-}
-
-static void follows_a_change(struct kunit *test)
-{
-	static const struct group hot = { 20, 100000 };
-	struct context *ctx = context_of(test);
-	unsigned int part;
-
-	fill_all(&ctx->part, LATENCY_PARTS);
-	for (part = 0; part < LATENCY_PARTS; part++)
-		next(ctx, 1000);
-	memset(ctx->part.pages, 0, sizeof(ctx->part.pages));
-	fill(&ctx->part, &hot, LATENCY_PARTS);
-	for (part = 0; part < LATENCY_PARTS; part++)
-		next(ctx, 1000);
-	/* 60 s of 1000 pages are 60 % of those */
-	expect_near(test, ctx->threshold.ms, 12);
-}
-
-static void no_limit_no_ratchet(struct kunit *test)
-{
-	struct context *ctx = context_of(test);
-	unsigned int part;
-
-	for (part = 0; part < 4 * LATENCY_PARTS; part++) {
-		next(ctx, PROMOTION_NO_LIMIT);
-		KUNIT_EXPECT_EQ(test, ctx->threshold.ms, (unsigned int)DEF);
-	}
-	fill_all(&ctx->part, 1);
-	for (part = 0; part < 4 * LATENCY_PARTS; part++) {
-		next(ctx, PROMOTION_NO_LIMIT);
-		KUNIT_EXPECT_EQ(test, ctx->threshold.ms, (unsigned int)DEF);
+		if (part >= LATENCY_PARTS - 1)
+			KUNIT_EXPECT_LE(test, want, ctx->threshold.ms + 1);
 	}
 }
 
@@ -238,132 +207,145 @@ static void few_pages_say_nothing(struct kunit *test)
 	struct context *ctx = context_of(test);
 	unsigned int part;
 
-	fill_all(&ctx->part, LATENCY_PARTS);
-	for (part = 0; part < LATENCY_PARTS; part++)
-		next(ctx, 200);
-	KUNIT_EXPECT_LT(test, ctx->threshold.ms, (unsigned int)DEF);
-	memset(ctx->part.pages, 0, sizeof(ctx->part.pages));
-	ctx->part.pages[100] = LATENCY_ENOUGH / LATENCY_PARTS - 1;
-	for (part = 0; part < LATENCY_PARTS - 1; part++)
-		next(ctx, 200);
-	/* The last of the many pages are about to leave the window. */
-	part = ctx->threshold.ms;
-	next(ctx, 200);
-	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, part);
-	next(ctx, 200);
-	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, part);
+	ctx->part.pages[LATENCY_BINS - 1] = LATENCY_ENOUGH / LATENCY_PARTS - 1;
+	for (part = 0; part < 40 * LATENCY_PARTS; part++)
+		KUNIT_EXPECT_EQ(test, next(ctx), (unsigned int)DEF);
+	KUNIT_EXPECT_EQ(test, ctx->threshold.quiet, 0U);
 }
 
-static void cap(struct kunit *test)
+/* Half of them are touched within so long. */
+static void as_hot_as_what_is_demoted(struct kunit *test)
 {
+	static const unsigned int medians[] = { 400, 20, 100, 400 };
 	struct context *ctx = context_of(test);
-	unsigned int part;
+	unsigned int i, round, ms = 0;
 
-	fill_all(&ctx->part, LATENCY_PARTS);
-	for (part = 0; part < 2 * LATENCY_PARTS; part++)
-		next(ctx, 1 << 20);
-	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 2U * DEF);
+	for (i = 0; i < ARRAY_SIZE(medians); i++) {
+		for (round = 0; round < 40; round++)
+			ms = look(ctx, 2 * medians[i], 1000, 1000);
+		KUNIT_EXPECT_LE(test, ms, medians[i] * 9 / 8 + 1);
+		KUNIT_EXPECT_GE(test, ms + 1, medians[i] * 8 / 9);
+		KUNIT_EXPECT_TRUE(test, ctx->threshold.found);
+	}
 }
 
-static void nothing_to_take(struct kunit *test)
+/* The scan comes by once in a while, and the touches follow for many looks. */
+static void bursts_count_as_they_were(struct kunit *test)
 {
 	struct context *ctx = context_of(test);
-	unsigned int part;
+	unsigned int burst, round, bin, later, most = 0, least = UINT_MAX;
 
-	fill_all(&ctx->part, LATENCY_PARTS);
-	for (part = 0; part < LATENCY_PARTS; part++)
-		next(ctx, 0);
-	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 1U);
+	for (burst = 0; burst < 4; burst++) {
+		for (round = 0; round < 16; round++) {
+			memset(&ctx->touched, 0, sizeof(ctx->touched));
+			/* 8,000 pages, 1,000 a look from 0 to 8 s */
+			for (later = 0; later < LOOK_MS && round && round <= 8; later += 10) {
+				bin = latency_bin((round - 1) * LOOK_MS + later);
+				ctx->touched.pages[bin] += 10;
+			}
+			demoted_latencies_add(&ctx->demoted, ctx->touched.pages,
+					      round ? 0 : 8000, LOOK_MS);
+			ops->look(&ctx->threshold, &ctx->demoted);
+			if (burst && round > 8) {
+				most = max(most, ctx->threshold.ms);
+				least = min(least, ctx->threshold.ms);
+			}
+		}
+	}
+	KUNIT_EXPECT_LE(test, 3400U, least);
+	KUNIT_EXPECT_GE(test, 4600U, most);
 }
 
-/* Pages that come straight back lower the cap; it recovers without them. */
-static void brake(struct kunit *test)
+/* What is touched so late that nobody has seen it yet */
+static void colder_than_can_be_seen(struct kunit *test)
 {
 	struct context *ctx = context_of(test);
-	unsigned int part;
+	unsigned int round, before = DEF, ms;
 
-	fill_all(&ctx->part, LATENCY_PARTS);
-	ctx->part.moved = 10000;
-	ctx->part.back = 6000;
-	for (part = 0; part < LATENCY_PARTS; part++)
-		next(ctx, 1 << 20);
-	KUNIT_EXPECT_LE(test, ctx->threshold.ms, DEF / 4U);
-	for (part = 0; part < 4 * LATENCY_PARTS; part++)
-		next(ctx, PROMOTION_NO_LIMIT);
-	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, DEF / 64U);
-	/* What cannot be told apart by latency is left where it is. */
-	KUNIT_EXPECT_EQ(test, rate_of(ctx, 5000), 1000U);
-	KUNIT_EXPECT_EQ(test, rate_of(ctx, 1), 1U);
-	KUNIT_EXPECT_EQ(test, rate_of(ctx, 0), 0U);
-	KUNIT_EXPECT_EQ(test, rate_of(ctx, PROMOTION_NO_LIMIT), PROMOTION_NO_LIMIT);
+	for (round = 0; round < 40; round++) {
+		ms = look(ctx, 100, 300, 1000);
+		KUNIT_EXPECT_GE(test, ms, before);
+		KUNIT_EXPECT_LE(test, ms, before + before / 4 + 1);
+		before = ms;
+	}
+	KUNIT_EXPECT_EQ(test, before, (unsigned int)LONGEST);
+}
 
-	ctx->part.back = 100;
+/* Down at once, but not by a few */
+static void few_demoted_say_nothing(struct kunit *test)
+{
+	struct context *ctx = context_of(test);
+	unsigned int round;
+
+	for (round = 0; round < 40; round++)
+		look(ctx, 100, DEMOTED_ENOUGH / 8 - 2, DEMOTED_ENOUGH / 8 - 2);
+	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, (unsigned int)DEF);
+	look(ctx, 100, 1000, 1000);
+	KUNIT_EXPECT_GT(test, 100U, ctx->threshold.ms);
+}
+
+/* A threshold that is too short for anything to be demoted */
+static void grows_while_nothing_is_demoted(struct kunit *test)
+{
+	static const struct group often = { 20, 4000 };
+	struct context *ctx = context_of(test);
+	unsigned int part, before;
+
+	/* Nor is anything touched */
+	for (part = 0; part < 40 * LATENCY_PARTS; part++)
+		KUNIT_EXPECT_EQ(test, next(ctx), (unsigned int)DEF);
+
+	/* As hot as everything else: none is, while that is remembered */
+	look(ctx, FINEST / 2, 1000, 1000);
+	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 0U);
+	fill(&ctx->part, &often, 1);
 	for (part = 0; part < 8 * LATENCY_PARTS; part++)
-		next(ctx, 1 << 20);
-	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 2U * DEF);
-	KUNIT_EXPECT_EQ(test, rate_of(ctx, 2048), 2048U);
+		KUNIT_EXPECT_EQ(test, next(ctx), 0U);
+	for (part = 0; part < 100; part++)
+		look(ctx, FINEST / 2, 0, 0);
+
+	/* It is not too short for as long as it takes to be hot. */
+	for (part = 0; part < 4 * LATENCY_PARTS; part++)
+		KUNIT_EXPECT_EQ(test, next(ctx), 0U);
+	for (part = 0; part < 40 * LATENCY_PARTS; part++) {
+		before = ctx->threshold.ms;
+		next(ctx);
+		KUNIT_EXPECT_GE(test, ctx->threshold.ms, before);
+		KUNIT_EXPECT_LE(test, ctx->threshold.ms, before + before / 16 + 1);
+	}
+	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, (unsigned int)LONGEST);
 }
 
-/* The smallest and the largest that can be configured */
+/* The largest that can be configured stays, but not for longer than it takes to know. */
 static void configured(struct kunit *test)
 {
 	struct context *ctx = context_of(test);
 	unsigned int part;
 
+	ops->init(&ctx->threshold, INT_MAX / 2);
 	fill_all(&ctx->part, LATENCY_PARTS);
-	ctx->part.moved = 1000;
-	ctx->part.back = 1000;
-	ops->init(&ctx->threshold, PROMOTION_NO_LIMIT, 1);
-	for (part = 0; part < 2 * LATENCY_PARTS; part++) {
-		latency_window_add(&ctx->window, &ctx->part);
-		ops->next(&ctx->threshold, &ctx->window, 1 << 20, 1);
-		KUNIT_EXPECT_GE(test, ctx->threshold.ms, 1U);
-		KUNIT_EXPECT_LE(test, ctx->threshold.ms, 2U);
-	}
-	ops->init(&ctx->threshold, PROMOTION_NO_LIMIT, INT_MAX / 2);
-	latency_window_add(&ctx->window, &ctx->part);
-	ops->next(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT, INT_MAX / 2);
-	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, INT_MAX / 2U);
-}
-
-/* Another configured threshold holds at once, with the brake as tight as it was. */
-static void configured_anew(struct kunit *test)
-{
-	struct context *ctx = context_of(test);
-	unsigned int cap, part;
-
-	ops->update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT, 10 * DEF);
-	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 10U * DEF);
-	ops->update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT, 1);
+	for (part = 0; part < 40 * LATENCY_PARTS; part++)
+		KUNIT_EXPECT_EQ(test, next(ctx), INT_MAX / 2U);
+	for (part = 0; part < 4; part++)
+		look(ctx, 100, 1000, 1000);
+	KUNIT_EXPECT_GT(test, 100U, ctx->threshold.ms);
+	ops->init(&ctx->threshold, 1);
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 1U);
-	ops->update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT, DEF);
-	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, (unsigned int)DEF);
-
-	fill_all(&ctx->part, LATENCY_PARTS);
-	ctx->part.moved = 10000;
-	ctx->part.back = 6000;
-	for (part = 0; part < LATENCY_PARTS; part++)
-		next(ctx, PROMOTION_NO_LIMIT);
-	cap = ctx->threshold.cap;
-	KUNIT_EXPECT_LT(test, cap, DEF / 2U);
-	ops->update(&ctx->threshold, &ctx->window, PROMOTION_NO_LIMIT, 10 * DEF);
-	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 10 * cap);
+	KUNIT_EXPECT_FALSE(test, ctx->threshold.found);
 }
 
 static struct kunit_case threshold_cases[] = {
 	KUNIT_CASE(bins),
 	KUNIT_CASE(quantile),
-	KUNIT_CASE(settles_in_one_pass),
+	KUNIT_CASE(begins_with_the_hotter_half),
 	KUNIT_CASE(clustered),
-	KUNIT_CASE(parts_of_any_length),
-	KUNIT_CASE(follows_a_change),
-	KUNIT_CASE(no_limit_no_ratchet),
 	KUNIT_CASE(few_pages_say_nothing),
-	KUNIT_CASE(cap),
-	KUNIT_CASE(nothing_to_take),
-	KUNIT_CASE(brake),
+	KUNIT_CASE(as_hot_as_what_is_demoted),
+	KUNIT_CASE(bursts_count_as_they_were),
+	KUNIT_CASE(colder_than_can_be_seen),
+	KUNIT_CASE(few_demoted_say_nothing),
+	KUNIT_CASE(grows_while_nothing_is_demoted),
 	KUNIT_CASE(configured),
-	KUNIT_CASE(configured_anew),
 	{}
 };
 

@@ -572,13 +572,10 @@ TEST_F_TIMEOUT(events, policy_binds_what_others_touch, PATIENT_TIMEOUT)
 	area_unmap(&area);
 }
 
-/*
- * Shared memory, or one huge page after the other, on a slow node. The scan looks at
- * shared memory that has a policy which asks for it.
- */
+/* Shared memory, or one huge page after the other, on a slow node */
 static int map_kind(struct area *area, int node, bool shared)
 {
-	struct nodeset nodes = nodeset_of(node), memory;
+	struct nodeset nodes = nodeset_of(node);
 	int ret;
 
 	if (!shared)
@@ -589,9 +586,31 @@ static int map_kind(struct area *area, int node, bool shared)
 	if (ret)
 		return ret;
 	touch(area->start, SOME_PAGES, page_bytes());
-	ret = nodeset_read("has_memory", &memory);
-	return ret ? ret : policy_bind(area->start, area->len,
-				       MPOL_BIND | MPOL_F_NUMA_BALANCING, &memory, 0);
+	return policy_bind(area->start, area->len, MPOL_DEFAULT, NULL, 0);
+}
+
+/* Memory that a process which waits has mapped as well */
+TEST_F_TIMEOUT(events, shared_memory_comes_up, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	struct area area;
+	pid_t pid;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_free_space(ctx->fast, SOME_PAGES))
+		SKIP(return, "the fast node is too small");
+	ASSERT_EQ(0, map_kind(&area, ctx->slow, true));
+	pid = fork_child();
+	if (!pid) {
+		touch_once(&area);
+		wait_for_ever();
+	}
+	ASSERT_LT(0, pid);
+	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	area_unmap(&area);
 }
 
 /* What a device holds cannot be moved: it is not tried in each pass. */
@@ -609,8 +628,6 @@ TEST_F_TIMEOUT(events, pinned_pages_are_not_tried, PATIENT_TIMEOUT)
 	for (shared = 0; shared < 2; shared++) {
 		ASSERT_EQ(0, map_kind(&area, ctx->slow, shared));
 		pin = area_pin(&area);
-		if (pin == -ENOSYS)
-			SKIP(return, "no io_uring in this kernel");
 		ASSERT_LE(0, pin);
 		failed = counter("pgpromote_failed");
 		EXPECT_TRUE(passes_go_by(&area, FEW_PASSES, touch_once));

@@ -8,7 +8,6 @@
  * time that each instruction takes.
  */
 #define _GNU_SOURCE
-#include <limits.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -214,97 +213,127 @@ TEST_F_TIMEOUT(steady, huge_pages_wait_for_the_limit, 120)
 	area_unmap(&area);
 }
 
-/* Pages side by side are touched every so many milliseconds, in turn */
-static const int every_ms[] = { 200, 800, 2000, 4000 };
-#define GROUPS ARRAY_LEN(every_ms)
+#define SLOT_MS	10
 
-static void touch_groups(const struct area *area, double next[GROUPS])
+/*
+ * Pages promoted in @ms, while all pages of @area are touched every so often: one after
+ * the other, so that whenever the scan comes by some are just about to be.
+ */
+static long long promoted_in(const struct area *area, int every_ms, int ms)
 {
-	const size_t page = page_bytes();
-	double now = seconds_now();
-	size_t i;
+	const size_t slots = every_ms / SLOT_MS, page = page_bytes();
+	long long before = counter("pgpromote_success");
+	double next = seconds_now(), end = next + ms / 1e3;
+	size_t slot;
 
-	for (i = 0; i < GROUPS; i++) {
-		if (now < next[i])
-			continue;
-		touch(area->start + i * page, area->len / page / GROUPS,
-		      GROUPS * page);
-		next[i] = now + every_ms[i] / 1e3;
+	for (slot = 0; next < end; slot = (slot + 1) % slots) {
+		touch(area->start + slot * page, (area->len / page - slot) / slots,
+		      slots * page);
+		next += SLOT_MS / 1e3;
+		while (seconds_now() < next)
+			;
 	}
-}
-
-/* What has come up goes back to the slow node: the others keep what is touched how often. */
-static int move_back(const struct area *area, int node)
-{
-	struct nodeset nodes = nodeset_of(node);
-	int ret = policy_bind(area->start, area->len, MPOL_BIND, &nodes, MPOL_MF_MOVE);
-
-	return ret ? ret : policy_bind(area->start, area->len, MPOL_DEFAULT, NULL, 0);
+	return counter("pgpromote_success") - before;
 }
 
 /*
- * With the fast node full of what nobody uses, and a limit below what is hot, of
- * which little is away at any time. Two passes after the first
- * one has begun the threshold is where it stays: on the mean of a pass within a
- * bin, an eighth of an octave, at no time further than two.
+ * More is in use than fits, and all of it as often. No page is worth a move, and the
+ * threshold says so: half of what is demoted is touched within half an interval.
  */
-TEST_F_TIMEOUT(steady, threshold_settles_in_two_passes, 120)
+TEST_F_TIMEOUT(steady, pages_that_are_alike_take_no_turns, 120)
 {
-	enum { PASS_MS = 8000 };
-	double next[GROUPS] = {}, start, now, back, sum[2] = {};
+	enum { PASS_MS = 2000, EVERY_MS = 400 };
 	struct context *ctx = &self->ctx;
-	long settled, last, least = LONG_MAX, most = 0;
+	long long first, last;
 	struct area area;
-	int count[2] = {};
 	pid_t filler;
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "3"));
-	ASSERT_EQ(0, set_pace(1, PASS_MS));
 	if (!has_room(ctx->slow, MOST_PAGES))
 		SKIP(return, "the slow node is too small");
-	filler = fill(ctx->fast, 2 * SOME_PAGES, false);
+	filler = fill(ctx->fast, 4 * SOME_PAGES, true);
 	if (filler < 0)
 		SKIP(return, "the fast node cannot be filled");
-	ASSERT_EQ(0, map_on(&area, ctx->slow, 4 * SOME_PAGES, false));
-	/* The histogram starts with this. */
-	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
-	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
-	start = back = seconds_now();
-	/* The third pass, and the one after it */
-	for (now = start; now < start + 4 * PASS_MS / 1e3; now = seconds_now()) {
-		int later = now >= start + 3 * PASS_MS / 1e3;
-		long found;
+	ASSERT_EQ(0, set_pace(16, PASS_MS));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
+	first = promoted_in(&area, EVERY_MS, 8 * PASS_MS);
+	last = promoted_in(&area, EVERY_MS, 2 * PASS_MS);
+	note("%lld pages in eight passes, then %lld in two; threshold %ld ms", first, last,
+	     threshold(ctx->fast));
+	/* What there is room for comes up at first. */
+	EXPECT_LT(SOME_PAGES, first);
+	EXPECT_GT(MOST_PAGES / 8, last);
+	EXPECT_LT(EVERY_MS / 4, threshold(ctx->fast));
+	EXPECT_GT(EVERY_MS, threshold(ctx->fast));
+	unfill(filler);
+	area_unmap(&area);
+}
 
-		/* Without a break: what sleeps is not scanned. */
-		touch_groups(&area, next);
-		if (now >= back) {
-			ASSERT_EQ(0, move_back(&area, ctx->slow));
-			back = now + 0.5;
-		}
-		if (now < start + 2 * PASS_MS / 1e3)
-			continue;
-		found = threshold(ctx->fast);
-		least = found < least ? found : least;
-		most = found > most ? found : most;
-		sum[later] += found;
-		count[later]++;
+/* Where nothing is worth a move, another look tells nothing. */
+TEST_F_TIMEOUT(steady, what_has_settled_is_scanned_slowly, 120)
+{
+	enum { EVERY_MS = 400, SETTLED_MS = 24000, LOOK_MS = 6000 };
+	struct context *ctx = &self->ctx;
+	long long scanned;
+	struct area area;
+	pid_t filler;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	filler = fill(ctx->fast, 4 * SOME_PAGES, true);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "20000"));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
+	promoted_in(&area, EVERY_MS, SETTLED_MS);
+	scanned = counter("numa_pte_updates");
+	promoted_in(&area, EVERY_MS, LOOK_MS);
+	scanned = counter("numa_pte_updates") - scanned;
+	note("%lld pages scanned in %d s", scanned, LOOK_MS / 1000);
+	EXPECT_GT(2 * MOST_PAGES, scanned);
+	unfill(filler);
+	area_unmap(&area);
+}
+
+/* A quarter of the memory is in use sixteen times as often as the rest, and fits. */
+TEST_F_TIMEOUT(steady, what_is_hot_stays, 120)
+{
+	enum { PASS_MS = 2000, HOT_MS = 100, SLOWER = 16 };
+	struct context *ctx = &self->ctx;
+	struct area area, hot, cold;
+	long long last;
+	pid_t filler;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	filler = fill(ctx->fast, 4 * SOME_PAGES, true);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, set_pace(16, PASS_MS));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
+	hot = (struct area){ .start = area.start, .len = area.len / 4 };
+	cold = (struct area){ .start = area.start + hot.len, .len = area.len - hot.len };
+	for (i = 0; i < 10 * PASS_MS / (HOT_MS * SLOWER); i++) {
+		touch_once(&cold);
+		promoted_in(&hot, HOT_MS, HOT_MS * SLOWER);
 	}
-	ASSERT_LT(0, count[0]);
-	ASSERT_LT(0, count[1]);
-	settled = sum[0] / count[0];
-	last = sum[1] / count[1];
-	note("threshold in the third pass %ld ms, then %ld ms, always %ld to %ld ms",
-	     settled, last, least, most);
-	/* A bin is an eighth of an octave, so at most 12.5 % wide. */
-	EXPECT_LE(last * 8, settled * 9);
-	EXPECT_GE(last * 9, settled * 8);
-	EXPECT_LE(last * 8 * 8, least * 9 * 9);
-	EXPECT_GE(last * 9 * 9, most * 8 * 8);
-	/* Neither where it began nor where it cannot go on */
-	EXPECT_LT(100, settled);
-	EXPECT_GT(1000, settled);
+	EXPECT_LE(MOST_PAGES / 4 * 9 / 10, count_on(&hot, ctx->fast));
+	last = counter("pgpromote_success");
+	for (i = 0; i < 4 * PASS_MS / (HOT_MS * SLOWER); i++) {
+		touch_once(&cold);
+		promoted_in(&hot, HOT_MS, HOT_MS * SLOWER);
+	}
+	last = counter("pgpromote_success") - last;
+	note("%d pages of %d where they are fast, then %lld moved in four passes",
+	     count_on(&hot, ctx->fast), MOST_PAGES / 4, last);
+	EXPECT_LE(MOST_PAGES / 4 * 9 / 10, count_on(&hot, ctx->fast));
+	EXPECT_GT(MOST_PAGES / 4, last);
 	unfill(filler);
 	area_unmap(&area);
 }
