@@ -52,7 +52,8 @@ bool promotion_has_free_space(struct pglist_data *pgdat)
  * promotion_has_room - can a page come without another one being demoted for it?
  * @pgdat: the node to promote to
  *
- * Above what kswapd makes room for, and twice that, since it makes some more.
+ * kswapd stops somewhat above its mark: what it has just made is no such room. So there
+ * has to be as much again as it keeps for promotions.
  *
  * Context: any.
  */

@@ -42,12 +42,16 @@ static void collect(const u32 __percpu *counts, u32 *seen, u32 *since, unsigned 
 	unsigned int i;
 	int cpu;
 
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr; i++)
 		since[i] = -seen[i];
-		for_each_possible_cpu(cpu)
-			since[i] += READ_ONCE(*per_cpu_ptr(&counts[i], cpu));
-		seen[i] += since[i];
+	for_each_possible_cpu(cpu) {
+		const u32 *count = per_cpu_ptr(counts, cpu);
+
+		for (i = 0; i < nr; i++)
+			since[i] += READ_ONCE(count[i]);
 	}
+	for (i = 0; i < nr; i++)
+		seen[i] += since[i];
 }
 
 static void collect_part(struct promotion_node *node, struct latency_part *part)

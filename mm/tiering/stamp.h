@@ -7,6 +7,10 @@
  * fewer than 18 they are shared between a coarser unit and an earlier wrap: 1 ms and
  * 262 s with 18, 4 ms and 65 s with 14. The clock is that of jiffies: one is read for
  * each page that is scanned.
+ *
+ * When tiering is switched on, pages have the CPU and the task of mode 1 until the scan
+ * comes by. What that looks like is a score like any other: of high CPUs it is
+ * SCORE_DEMOTED, for one touch.
  */
 #ifndef _MM_TIERING_STAMP_H
 #define _MM_TIERING_STAMP_H

@@ -127,6 +127,12 @@ static u32 forget(u32 value)
 	return value - DIV_ROUND_UP(value, LOOKS);
 }
 
+/* Far too many stay many: 16 million pages in a look are the most that can be told. */
+static u32 add(u32 value, u32 pages, u32 weight)
+{
+	return min_t(u64, value + (u64)pages * weight, U32_MAX);
+}
+
 /* What is left of a page that the scan has come by so long ago */
 static u32 left_after(unsigned int ms, unsigned int look)
 {
@@ -155,10 +161,10 @@ void demoted_latencies_add(struct demoted_latencies *sum, const u32 *touched, u3
 	for (bin = 0; bin < LATENCY_BINS; bin++) {
 		sum->touched[bin] = forget(sum->touched[bin]);
 		if (touched[bin])
-			sum->touched[bin] += touched[bin] *
-					     left_after(latency_bin_start(bin), ms);
+			sum->touched[bin] = add(sum->touched[bin], touched[bin],
+						left_after(latency_bin_start(bin), ms));
 	}
-	sum->hidden = forget(sum->hidden) + hidden * WHOLE;
+	sum->hidden = add(forget(sum->hidden), hidden, WHOLE);
 }
 
 static void found_init(struct hot_threshold *threshold, unsigned int def)

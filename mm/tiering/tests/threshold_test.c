@@ -271,6 +271,22 @@ static void colder_than_can_be_seen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, before, (unsigned int)LONGEST);
 }
 
+/* As many as there can be, for ever: half of them are touched all the same. */
+static void many_demoted_are_many(struct kunit *test)
+{
+	struct context *ctx = context_of(test);
+	unsigned int round;
+
+	ctx->touched.pages[latency_bin(100)] = U32_MAX;
+	for (round = 0; round < 40; round++) {
+		demoted_latencies_add(&ctx->demoted, ctx->touched.pages, U32_MAX, LOOK_MS);
+		ops->look(&ctx->threshold, &ctx->demoted);
+		KUNIT_EXPECT_LT(test, U32_MAX / 2, ctx->demoted.hidden);
+	}
+	KUNIT_EXPECT_LE(test, 96U, ctx->threshold.ms);
+	KUNIT_EXPECT_GE(test, 104U, ctx->threshold.ms);
+}
+
 /* Down at once, but not by a few */
 static void few_demoted_say_nothing(struct kunit *test)
 {
@@ -343,6 +359,7 @@ static struct kunit_case threshold_cases[] = {
 	KUNIT_CASE(as_hot_as_what_is_demoted),
 	KUNIT_CASE(bursts_count_as_they_were),
 	KUNIT_CASE(colder_than_can_be_seen),
+	KUNIT_CASE(many_demoted_are_many),
 	KUNIT_CASE(few_demoted_say_nothing),
 	KUNIT_CASE(grows_while_nothing_is_demoted),
 	KUNIT_CASE(configured),

@@ -8,6 +8,7 @@
  * time that each instruction takes.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -213,6 +214,24 @@ TEST_F_TIMEOUT(steady, huge_pages_wait_for_the_limit, 120)
 	area_unmap(&area);
 }
 
+/*
+ * Memory on the slow node, of which half has room on the fast one. Returns who fills
+ * that, 0 for a failure, and less where a node is too small.
+ */
+static pid_t map_twice_the_room(struct context *ctx, struct area *area)
+{
+	pid_t filler;
+
+	if (!has_room(ctx->slow, MOST_PAGES))
+		return -ENOMEM;
+	filler = fill(ctx->fast, MOST_PAGES / 2, true);
+	if (filler > 0 && map_on(area, ctx->slow, MOST_PAGES, false)) {
+		unfill(filler);
+		return 0;
+	}
+	return filler;
+}
+
 #define SLOT_MS	10
 
 /*
@@ -250,13 +269,11 @@ TEST_F_TIMEOUT(steady, pages_that_are_alike_take_no_turns, 120)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	if (!has_room(ctx->slow, MOST_PAGES))
-		SKIP(return, "the slow node is too small");
-	filler = fill(ctx->fast, 4 * SOME_PAGES, true);
+	filler = map_twice_the_room(ctx, &area);
 	if (filler < 0)
-		SKIP(return, "the fast node cannot be filled");
+		SKIP(return, "a node is too small");
+	ASSERT_LT(0, filler);
 	ASSERT_EQ(0, set_pace(16, PASS_MS));
-	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
 	first = promoted_in(&area, EVERY_MS, 8 * PASS_MS);
 	last = promoted_in(&area, EVERY_MS, 2 * PASS_MS);
 	note("%lld pages in eight passes, then %lld in two; threshold %ld ms", first, last,
@@ -281,13 +298,11 @@ TEST_F_TIMEOUT(steady, what_has_settled_is_scanned_slowly, 120)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	if (!has_room(ctx->slow, MOST_PAGES))
-		SKIP(return, "the slow node is too small");
-	filler = fill(ctx->fast, 4 * SOME_PAGES, true);
+	filler = map_twice_the_room(ctx, &area);
 	if (filler < 0)
-		SKIP(return, "the fast node cannot be filled");
+		SKIP(return, "a node is too small");
+	ASSERT_LT(0, filler);
 	ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "20000"));
-	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
 	promoted_in(&area, EVERY_MS, SETTLED_MS);
 	scanned = counter("numa_pte_updates");
 	promoted_in(&area, EVERY_MS, LOOK_MS);
@@ -310,13 +325,11 @@ TEST_F_TIMEOUT(steady, what_is_hot_stays, 120)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	if (!has_room(ctx->slow, MOST_PAGES))
-		SKIP(return, "the slow node is too small");
-	filler = fill(ctx->fast, 4 * SOME_PAGES, true);
+	filler = map_twice_the_room(ctx, &area);
 	if (filler < 0)
-		SKIP(return, "the fast node cannot be filled");
+		SKIP(return, "a node is too small");
+	ASSERT_LT(0, filler);
 	ASSERT_EQ(0, set_pace(16, PASS_MS));
-	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
 	hot = (struct area){ .start = area.start, .len = area.len / 4 };
 	cold = (struct area){ .start = area.start + hot.len, .len = area.len - hot.len };
 	for (i = 0; i < 10 * PASS_MS / (HOT_MS * SLOWER); i++) {
