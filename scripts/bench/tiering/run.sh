@@ -17,9 +17,12 @@ shift $((OPTIND - 1))
 limits=''
 if [ $# -eq 0 ]; then
 	# The distributions; then what was added to promotion one by one: everything that is touched, with scans of fast memory and
-	# without them, the latency, the limit. (That the threshold finds itself, is this kernel beside the base.)
+	# without them, the latency, the limit. (That the threshold finds itself, is this kernel beside the base.) Then the periods that
+	# users have, with 0.3 touches a second for each page and one, where pages differ by little and by more.
 	set -- normal:8 zipf:8 groups:8 uniform:8 shifting:8 normal:8:huge \
-		normal:65536:mode=3:threshold=1000000 normal:65536:threshold=1000000 normal:65536 normal:16
+		normal:65536:mode=3:threshold=1000000 normal:65536:threshold=1000000 normal:65536 normal:16 \
+		normal:65536:users:scatter:deviation=6:rate=40000 normal:65536:users:scatter:deviation=6:rate=130000 \
+		normal:65536:users:scatter:deviation=10:rate=40000 normal:65536:users:scatter:deviation=10:rate=130000
 	limits=yes
 fi
 

@@ -11,6 +11,9 @@
  * how often it is touched, not how fast the machine is. Between them the program
  * waits busily, as the scan goes by the CPU time of a task.
  *
+ * --deviation N makes the normal distribution an Nth of the memory wide, and --scatter
+ * puts its pages, or those of another one, all over the memory.
+ *
  * The touches are drawn beforehand into a table that is walked again and again,
  * so the share of each page is known exactly, and what is measured is where
  * pages are, not how long anything takes.
@@ -54,6 +57,8 @@ struct load {
 	int fast;
 	int slow;
 	bool huge;
+	size_t deviation;
+	bool scatter;
 	char *memory;
 	unsigned int *table;
 	unsigned int *share;
@@ -92,7 +97,7 @@ static unsigned int draw(struct load *load)
 	return (load->random * 0x2545f4914f6cdd1dULL) >> 32;
 }
 
-/* In the middle of the memory, with a deviation of an eighth of it */
+/* In the middle of the memory, with a deviation of so small a part of it */
 static size_t draw_normal(struct load *load)
 {
 	long long sum = 0;
@@ -106,10 +111,28 @@ static size_t draw_normal(struct load *load)
 			sum += draw(load);
 		sum -= 6LL << 32;
 		page = (long long)load->pages / 2 +
-		       (sum >> 16) * (long long)load->pages / 8 / (1 << 16);
+		       (sum >> 16) * (long long)(load->pages / load->deviation) /
+			       (1 << 16);
 		if (page >= 0 && page < (long long)load->pages)
 			return page;
 	}
+}
+
+/* The pages in an order of their own */
+static unsigned int *draw_order(struct load *load)
+{
+	unsigned int *page = calloc(load->pages, sizeof(*page));
+	size_t i;
+
+	if (!page)
+		err(EXIT_FAILURE, "memory");
+	for (i = 0; i < load->pages; i++) {
+		size_t j = draw(load) % (i + 1);
+
+		page[i] = page[j];
+		page[j] = i;
+	}
+	return page;
 }
 
 static size_t find(const double *below, size_t pages, double value)
@@ -130,18 +153,14 @@ static size_t find(const double *below, size_t pages, double value)
 /* The page of rank r has 1/r of the touches; ranks are all over the memory */
 static void fill_zipf(struct load *load)
 {
-	unsigned int *page = calloc(load->pages, sizeof(*page));
 	double *below = calloc(load->pages, sizeof(*below));
+	unsigned int *page = draw_order(load);
 	double sum = 0;
 	size_t i;
 
-	if (!page || !below)
+	if (!below)
 		err(EXIT_FAILURE, "memory");
 	for (i = 0; i < load->pages; i++) {
-		size_t j = draw(load) % (i + 1);
-
-		page[i] = page[j];
-		page[j] = i;
 		sum += 1.0 / (i + 1);
 		below[i] = sum;
 	}
@@ -201,6 +220,16 @@ static int by_share(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
+static void scatter_table(struct load *load)
+{
+	unsigned int *page = draw_order(load);
+	size_t i;
+
+	for (i = 0; i < TABLE_TOUCHES; i++)
+		load->table[i] = page[load->table[i]];
+	free(page);
+}
+
 static void fill_table(struct load *load, bool later)
 {
 	size_t unit, i;
@@ -210,6 +239,8 @@ static void fill_table(struct load *load, bool later)
 	else
 		for (i = 0; i < TABLE_TOUCHES; i++)
 			load->table[i] = draw_page(load, later);
+	if (load->scatter)
+		scatter_table(load);
 	memset(load->share, 0, load->pages * sizeof(*load->share));
 	memset(load->sorted, 0, load->pages * sizeof(*load->sorted));
 	for (i = 0; i < TABLE_TOUCHES; i++)
@@ -489,6 +520,7 @@ static unsigned long to_number(const char *text)
 
 static const char usage[] =
 	"usage: tiering_load [--distribution normal|zipf|uniform|shifting|groups]\n"
+	"                    [--deviation N] [--scatter]\n"
 	"                    [--mib N] [--fill MIB] [--seconds N] [--every N]\n"
 	"                    [--fast NODE] [--slow NODE] [--huge] [--counters]\n"
 	"                    [--rate TOUCHES/S] [--want PERCENT] [--summary]\n";
@@ -498,6 +530,8 @@ static void parse(struct load *load, int argc, char **argv)
 	static const struct option known[] = {
 		{ "mib", required_argument, NULL, 'm' },
 		{ "distribution", required_argument, NULL, 'd' },
+		{ "deviation", required_argument, NULL, 'D' },
+		{ "scatter", no_argument, NULL, 'x' },
 		{ "fill", required_argument, NULL, 'f' },
 		{ "seconds", required_argument, NULL, 's' },
 		{ "every", required_argument, NULL, 'e' },
@@ -525,6 +559,12 @@ static void parse(struct load *load, int argc, char **argv)
 			if (i == ARRAY_LEN(names))
 				errx(2, "no distribution is called '%s'", optarg);
 			load->distribution = i;
+			break;
+		case 'D':
+			load->deviation = to_number(optarg);
+			break;
+		case 'x':
+			load->scatter = true;
 			break;
 		case 'f':
 			load->fill = to_number(optarg) * mib;
@@ -566,7 +606,7 @@ static void parse(struct load *load, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct load load = {
-		.slow = 1, .seconds = 60, .every = 5, .pages = 65536,
+		.slow = 1, .seconds = 60, .every = 5, .pages = 65536, .deviation = 8,
 		.random = 0x9e3779b97f4a7c15ULL,
 	};
 	const unsigned long long second = 1000000000ULL;
@@ -575,6 +615,8 @@ int main(int argc, char **argv)
 	int at;
 
 	parse(&load, argc, argv);
+	if (load.deviation > load.pages)
+		errx(2, "there are no %zu pages", load.deviation);
 	load.table = malloc(TABLE_TOUCHES * sizeof(*load.table));
 	load.share = calloc(load.pages, sizeof(*load.share));
 	load.sorted = calloc(load.pages, sizeof(*load.sorted));
