@@ -35,7 +35,9 @@ unpack() {
 	touch "$dir/complete"
 }
 
-files=''
+# What the documentation says to type
+"$TOP/tests/tree/commands.py" --place numactl > "$top/typed"
+files="$top/typed:/etc/typed"
 for suite in bookworm trixie; do
 	if [ ! -f "$top/$suite/complete" ]; then
 		echo "# fetching numactl of $suite, log $top/$suite.log"
