@@ -4,6 +4,7 @@
  *
  * What a task has counted is changed by itself only.
  */
+#include <linux/math64.h>
 #include <linux/memory_promotion.h>
 #include <linux/minmax.h>
 #include <linux/mm_types.h>
@@ -15,9 +16,9 @@
 /* Of the pages that are touched in a pass, so many parts in forty */
 #define PARTS			40
 #define MANY_PROMOTED		5
-#define FEW_PROMOTED		1
-#define MANY_WARM		24
-#define FEW_WARM		18
+#define FEW_PROMOTED		2
+#define MANY_MORE_WARM		8
+#define FEW_MORE_WARM		4
 
 static void start_pass(struct task_struct *p, int pass)
 {
@@ -38,29 +39,37 @@ void promotion_init_task(struct task_struct *p)
 	p->numa_promotion_pages = 0;
 	p->numa_promotion_charged = 0;
 	p->numa_promotion_bin = LATENCY_BINS;
+	p->numa_warm_usual = 0;
 	start_pass(p, 0);
 }
 
 /**
  * pace_step - how fast to scan after a pass
- * @pass: what became of pages of slow nodes in it
+ * @usual: how much of what was touched in the passes before was warm, 0 to 1 in
+ *         fractions of PACE_SHIFT bits; is changed
+ * @pass:  what became of pages of slow nodes in this one
  *
- * While many come up, or are about to, each pass tells more. When scores have come to
- * rest, another pass tells little: what is on slow nodes belongs there.
+ * While many come up, or more than before are about to, each pass tells more. When scores
+ * have come to rest, another pass tells little: what is on slow nodes belongs there. How
+ * many are warm then depends on how alike pages are.
  *
  * Return: -1 for twice as fast, 1 for half as fast, 0 for the same.
  */
-int pace_step(const struct pace_pass *pass)
+int pace_step(unsigned int *usual, const struct pace_pass *pass)
 {
-	u64 touched = pass->touched;
+	u64 touched = pass->touched, promoted = (u64)pass->promoted * PARTS;
+	unsigned int warm, before = *usual * PARTS;
 
 	if (!touched)
 		return 0;
-	if ((u64)pass->promoted * PARTS >= touched * MANY_PROMOTED ||
-	    (u64)pass->warm * PARTS >= touched * MANY_WARM)
+	warm = div64_u64((u64)min(pass->warm, pass->touched) << PACE_SHIFT, touched);
+	*usual = (*usual + warm) / 2;
+	warm *= PARTS;
+	if (promoted >= touched * MANY_PROMOTED ||
+	    warm >= before + (MANY_MORE_WARM << PACE_SHIFT))
 		return -1;
-	return (u64)pass->promoted * PARTS < touched * FEW_PROMOTED &&
-	       (u64)pass->warm * PARTS < touched * FEW_WARM;
+	return promoted < touched * FEW_PROMOTED &&
+	       warm < before + (FEW_MORE_WARM << PACE_SHIFT);
 }
 
 /**
@@ -95,7 +104,7 @@ void promotion_scan_begins(struct task_struct *p, unsigned int shortest,
 	if (pass == p->numa_promotion_pass)
 		return;
 	start_pass(p, pass);
-	step = pace_step(&was);
+	step = pace_step(&p->numa_warm_usual, &was);
 	if (step < 0)
 		p->numa_scan_period = max(p->numa_scan_period >> 1, shortest);
 	else if (step && sysctl_numa_balancing_mode == NUMA_BALANCING_MEMORY_TIERING)

@@ -110,6 +110,9 @@ struct pace_pass {
 	unsigned int promoted;
 };
 
+/* Bits of the fraction in which shares of a pass are told */
+#define PACE_SHIFT	8
+
 extern struct mutex promotion_lock;
 
 /* MB/s from which on there is no limit; the default */
@@ -178,7 +181,7 @@ void promotion_wake_kswapd(struct pglist_data *pgdat, unsigned int order);
 void promotion_keep_room(struct pglist_data *pgdat);
 
 /* pace.c */
-int pace_step(const struct pace_pass *pass);
+int pace_step(unsigned int *usual, const struct pace_pass *pass);
 
 /* stamps.c */
 void promotion_look(struct page *page, struct page_look *look);

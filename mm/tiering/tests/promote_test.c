@@ -4,6 +4,7 @@
  * scan is.
  */
 #include <kunit/test.h>
+#include <linux/bits.h>
 #include <linux/memory_promotion.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
@@ -28,34 +29,63 @@ static void fails_on_a_node_without_a_state(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, current->numa_promotion_charged, 0);
 }
 
+#define WHOLE	BIT(PACE_SHIFT)
+
 static void pace_goes_by_what_is_touched(struct kunit *test)
 {
 	static const struct {
+		unsigned int usual;
 		struct pace_pass pass;
 		int step;
 	} passes[] = {
-		{ { 0, 0, 0 }, 0 },
-		{ { 1, 0, 0 }, 1 },
-		{ { 1000, 100, 20 }, 1 },
-		{ { 1000, 449, 24 }, 1 },
-		{ { 1000, 450, 0 }, 0 },
-		{ { 1000, 0, 25 }, 0 },
-		{ { 1000, 599, 124 }, 0 },
-		{ { 1000, 600, 0 }, -1 },
-		{ { 1000, 0, 125 }, -1 },
-		{ { 1000, 1000, 1000 }, -1 },
-		{ { UINT_MAX, UINT_MAX, UINT_MAX }, -1 },
-		{ { UINT_MAX, 1, 1 }, 1 },
+		{ 0, { 0, 0, 0 }, 0 },
+		{ 0, { 1, 0, 0 }, 1 },
+		{ 0, { 1000, 99, 49 }, 1 },
+		{ 0, { 1000, 104, 0 }, 0 },
+		{ 0, { 1000, 0, 50 }, 0 },
+		{ 0, { 1000, 199, 124 }, 0 },
+		{ 0, { 1000, 204, 0 }, -1 },
+		{ 0, { 1000, 0, 125 }, -1 },
+		{ WHOLE / 2, { 1000, 599, 49 }, 1 },
+		{ WHOLE / 2, { 1000, 604, 0 }, 0 },
+		{ WHOLE / 2, { 1000, 699, 0 }, 0 },
+		{ WHOLE / 2, { 1000, 704, 0 }, -1 },
+		{ WHOLE, { 1000, 1000, 0 }, 1 },
+		{ WHOLE, { 1000, 1000, 1000 }, -1 },
+		{ 0, { UINT_MAX, UINT_MAX, UINT_MAX }, -1 },
+		{ WHOLE, { UINT_MAX, UINT_MAX, 1 }, 1 },
+		/* Pages change their node while they are counted. */
+		{ WHOLE, { 1, UINT_MAX, 0 }, 1 },
 	};
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(passes); i++)
-		KUNIT_EXPECT_EQ(test, pace_step(&passes[i].pass), passes[i].step);
+	for (i = 0; i < ARRAY_SIZE(passes); i++) {
+		unsigned int usual = passes[i].usual;
+
+		KUNIT_EXPECT_EQ(test, pace_step(&usual, &passes[i].pass), passes[i].step);
+	}
+}
+
+/* What always was warm is no news. */
+static void pace_gets_used_to_what_is_warm(struct kunit *test)
+{
+	static const struct pace_pass half = { 1000, 500, 0 }, none = { 1000, 0, 0 };
+	unsigned int usual = 0;
+	int i;
+
+	KUNIT_EXPECT_EQ(test, pace_step(&usual, &half), -1);
+	for (i = 0; i < 3; i++)
+		pace_step(&usual, &half);
+	KUNIT_EXPECT_EQ(test, pace_step(&usual, &half), 1);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, pace_step(&usual, &none), 1);
+	KUNIT_EXPECT_EQ(test, pace_step(&usual, &half), -1);
 }
 
 static struct kunit_case promote_cases[] = {
 	KUNIT_CASE(fails_on_a_node_without_a_state),
 	KUNIT_CASE(pace_goes_by_what_is_touched),
+	KUNIT_CASE(pace_gets_used_to_what_is_warm),
 	{}
 };
 
