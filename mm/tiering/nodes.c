@@ -63,10 +63,15 @@ static void collect_part(struct promotion_node *node, struct latency_part *part)
 	node->seen_at = now;
 }
 
-static void collect_look(struct promotion_node *node, u32 *touched, u32 *hidden)
+static void collect_look(struct promotion_node *node)
 {
-	collect(node->counts->touched, node->seen.touched, touched, LATENCY_BINS);
-	collect(&node->counts->hidden, &node->seen.hidden, hidden, 1);
+	struct promotion_counts __percpu *counts = node->counts;
+	struct demoted_counts *seen = &node->seen.demoted, *since = &node->since;
+
+	WRITE_ONCE(node->looked_at, jiffies);
+	collect(counts->demoted.touched, seen->touched, since->touched, LATENCY_BINS);
+	collect(counts->demoted.fresh, seen->fresh, since->fresh, LATENCY_BINS);
+	collect(&counts->demoted.hidden, &seen->hidden, &since->hidden, 1);
 }
 
 /* Under promotion_lock; faults read without it. */
@@ -83,10 +88,9 @@ static void start_over(struct promotion_node *node)
 {
 	struct hot_threshold threshold = node->threshold;
 	struct latency_part part;
-	u32 hidden;
 
 	collect_part(node, &part);
-	collect_look(node, part.pages, &hidden);
+	collect_look(node);
 	memset(&node->window, 0, sizeof(node->window));
 	memset(&node->demoted, 0, sizeof(node->demoted));
 	controller->init(&threshold, promotion_configured_threshold());
@@ -112,10 +116,9 @@ static void update_threshold(int nid, struct promotion_node *node)
 {
 	struct hot_threshold threshold = node->threshold;
 	struct latency_part part;
-	u32 hidden;
 
-	collect_look(node, part.pages, &hidden);
-	demoted_latencies_add(&node->demoted, part.pages, hidden, look_ms());
+	collect_look(node);
+	demoted_latencies_add(&node->demoted, &node->since, look_ms());
 	controller->look(&threshold, &node->demoted);
 	if (time_after_eq(jiffies, node->seen_at + msecs_to_jiffies(part_ms()))) {
 		collect_part(node, &part);
@@ -123,7 +126,7 @@ static void update_threshold(int nid, struct promotion_node *node)
 		controller->next(&threshold, &node->window, &node->demoted);
 	}
 	set_threshold(node, &threshold);
-	trace_threshold(nid, threshold.ms, threshold.found, hidden);
+	trace_threshold(nid, threshold.ms, threshold.found, node->since.hidden);
 }
 
 static void update_again(void)

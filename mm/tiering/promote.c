@@ -7,6 +7,7 @@
  * is asked with the page table locked: it may not sleep, and takes no lock.
  */
 #include <linux/cpuset.h>
+#include <linux/jiffies.h>
 #include <linux/log2.h>
 #include <linux/memory-tiers.h>
 #include <linux/memory_promotion.h>
@@ -85,6 +86,16 @@ static bool is_own(const struct vm_area_struct *vma)
 	return vma->vm_mm == current->mm && !(current->flags & PF_KTHREAD);
 }
 
+static void count_touched(struct promotion_node *node, unsigned int latency)
+{
+	struct demoted_counts __percpu *counts = &node->counts->demoted;
+
+	if (latency < jiffies_to_msecs(jiffies - READ_ONCE(node->looked_at)))
+		this_cpu_inc(counts->fresh[latency_bin(latency)]);
+	else
+		this_cpu_inc(counts->touched[latency_bin(latency)]);
+}
+
 /**
  * promotion_wanted - shall a page be promoted?
  * @page:    a page of a slow node, at whose hint fault this is
@@ -107,16 +118,17 @@ bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
 	bool hot, found;
 
 	promotion_begin(0, 0);
-	if (!is_own(vma))
+	if (!node || nid == page_to_nid(page))
 		return false;
-	if (!node || nid == page_to_nid(page) ||
-	    !node_isset(nid, cpuset_current_mems_allowed) ||
-	    !tiering_may_hold_folio(page_folio(page), nid))
-		return false;
-
 	promotion_look(page, &look);
 	if (look.demoted)
-		this_cpu_inc(node->counts->touched[latency_bin(look.latency)]);
+		count_touched(node, look.latency);
+	if (!is_own(vma) || !node_isset(nid, cpuset_current_mems_allowed) ||
+	    !tiering_may_hold_folio(page_folio(page), nid)) {
+		promotion_keep(page, &look);
+		return false;
+	}
+
 	threshold = READ_ONCE(node->threshold.ms);
 	hot = is_hot(&look, &node->threshold, threshold, NODE_DATA(nid));
 	found = READ_ONCE(node->threshold.found);

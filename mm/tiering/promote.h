@@ -36,15 +36,12 @@ enum promotion_count {
 /**
  * struct promotion_counts - what one CPU has seen; these only grow
  * @pages:   of each latency bin, pages with hint faults on slow nodes
- * @touched: of each latency bin, those that were demoted and had their first one; a
- *           huge page is one here and below
- * @hidden:  demoted pages that the scan has come by before they were touched
+ * @demoted: what became of demoted pages
  * @became:  of each kind, pages
  */
 struct promotion_counts {
 	u32 pages[LATENCY_BINS];
-	u32 touched[LATENCY_BINS];
-	u32 hidden;
+	struct demoted_counts demoted;
 	unsigned long became[NR_PROMOTION_COUNTS];
 };
 
@@ -68,6 +65,7 @@ struct page_look {
  * struct promotion_node - promotion to one node
  * @nid:       the node
  * @threshold: read at faults, written under promotion_lock
+ * @looked_at: when what became of demoted pages was looked at, jiffies; so too
  * @counts:    of each CPU
  * @tried_at:  when kswapd was last let try a node that it had given up, jiffies;
  *             whoever changes it lets it try
@@ -80,6 +78,7 @@ struct page_look {
  * @seen_at:   when the newest part of @window ended, jiffies; promotion_lock
  * @window:    latencies of the last pass; promotion_lock
  * @demoted:   latencies of what was demoted; promotion_lock
+ * @since:     what a look adds to these; promotion_lock
  *
  * Made when memory tiering is first switched on, or the node comes online
  * later, and never freed.
@@ -87,6 +86,7 @@ struct page_look {
 struct promotion_node {
 	int nid;
 	struct hot_threshold threshold;
+	unsigned long looked_at;
 	struct promotion_counts __percpu *counts;
 	unsigned long tried_at;
 	struct promotion_budget budget ____cacheline_aligned_in_smp;
@@ -96,6 +96,7 @@ struct promotion_node {
 	unsigned long seen_at;
 	struct latency_window window;
 	struct demoted_latencies demoted;
+	struct demoted_counts since;
 };
 
 /**

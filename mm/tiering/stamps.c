@@ -39,7 +39,7 @@ static void count_hidden(int curnid, int nid)
 	    !node_isset(nid, cpuset_current_mems_allowed))
 		node = promotion_node_of(promotion_home(curnid, nid));
 	if (node)
-		this_cpu_inc(node->counts->hidden);
+		this_cpu_inc(node->counts->demoted.hidden);
 }
 
 /**

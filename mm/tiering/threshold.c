@@ -133,38 +133,40 @@ static u32 add(u32 value, u32 pages, u32 weight)
 	return min_t(u64, value + (u64)pages * weight, U32_MAX);
 }
 
-/* What is left of a page that the scan has come by so long ago */
+/* What is left of a page that the scan came by so long before its touch, on average */
 static u32 left_after(unsigned int ms, unsigned int look)
 {
 	u32 left = WHOLE;
 
-	for (; ms >= look && left; ms -= look)
+	for (; ms >= look + look / 2 && left; ms -= look)
 		left = forget(left);
 	return left;
 }
 
 /**
  * demoted_latencies_add - another look at what was demoted
- * @sum:     the looks before, zeroed at first
- * @touched: of each bin, demoted pages that were touched since
- * @hidden:  demoted pages that the scan has come by since
- * @ms:      how long that was, at least 1
+ * @sum:   the looks before, zeroed at first
+ * @since: what was counted since
+ * @ms:    how long that was, at least 1
  *
  * A touch counts as much as is left of the page that was hidden then: else the sums
  * could not be compared where the scan comes by in bursts.
  */
-void demoted_latencies_add(struct demoted_latencies *sum, const u32 *touched, u32 hidden,
-			   unsigned int ms)
+void demoted_latencies_add(struct demoted_latencies *sum,
+			   const struct demoted_counts *since, unsigned int ms)
 {
 	unsigned int bin;
 
 	for (bin = 0; bin < LATENCY_BINS; bin++) {
-		sum->touched[bin] = forget(sum->touched[bin]);
-		if (touched[bin])
-			sum->touched[bin] = add(sum->touched[bin], touched[bin],
-						left_after(latency_bin_start(bin), ms));
+		u32 touched = add(forget(sum->touched[bin]), sum->last.fresh[bin], WHOLE);
+
+		if (since->touched[bin])
+			touched = add(touched, since->touched[bin],
+				      left_after(latency_bin_start(bin), ms));
+		sum->touched[bin] = touched;
 	}
-	sum->hidden = add(forget(sum->hidden), hidden, WHOLE);
+	sum->hidden = add(forget(sum->hidden), sum->last.hidden, WHOLE);
+	sum->last = *since;
 }
 
 static void found_init(struct hot_threshold *threshold, unsigned int def)

@@ -41,16 +41,31 @@ struct latency_part {
 };
 
 /**
+ * struct demoted_counts - what became of demoted pages, a huge page being one
+ * @touched: of each latency bin, those with their first hint fault, that the scan had
+ *           come by before the last look
+ * @fresh:   so too, those that it has come by since
+ * @hidden:  those that it has come by before they were touched
+ */
+struct demoted_counts {
+	u32 touched[LATENCY_BINS];
+	u32 fresh[LATENCY_BINS];
+	u32 hidden;
+};
+
+/**
  * struct demoted_latencies - how soon demoted pages are touched again
  * @touched: of each bin, pages at their first hint fault
  * @hidden:  pages that the scan has come by, in that time; some are not touched yet
+ * @last:    what the last look has seen of pages that the scan had just come by
  *
- * In 256ths of a page, of which an eighth is forgotten at each look since the scan has
- * come by.
+ * In 256ths of a page, of which an eighth is forgotten at each look since. Pages join
+ * one look after the scan has come by: so all have had that long to be touched.
  */
 struct demoted_latencies {
 	u32 touched[LATENCY_BINS];
 	u32 hidden;
+	struct demoted_counts last;
 };
 
 /**
@@ -98,8 +113,8 @@ unsigned int latency_bin(unsigned int ms);
 unsigned int latency_bin_start(unsigned int bin);
 void latency_window_add(struct latency_window *window,
 			const struct latency_part *part);
-void demoted_latencies_add(struct demoted_latencies *sum, const u32 *touched, u32 hidden,
-			   unsigned int ms);
+void demoted_latencies_add(struct demoted_latencies *sum,
+			   const struct demoted_counts *since, unsigned int ms);
 unsigned int latency_quantile(const u32 *pages, u64 count);
 
 #endif /* _MM_TIERING_THRESHOLD_H */

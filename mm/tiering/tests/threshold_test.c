@@ -32,6 +32,7 @@ struct context {
 	struct latency_window window;
 	struct latency_part part;
 	struct latency_part touched;
+	struct demoted_counts since;
 	struct demoted_latencies demoted;
 	struct hot_threshold threshold;
 };
@@ -102,15 +103,26 @@ static unsigned int next(struct context *ctx)
 	return ctx->threshold.ms;
 }
 
-/* So many demoted pages; each is touched some time within @every_ms of the scan. */
+/*
+ * So many demoted pages; each is touched some time within @every_ms of the scan, which
+ * comes by when a look begins.
+ */
 static unsigned int look(struct context *ctx, unsigned int every_ms, unsigned int pages,
 			 unsigned int hidden)
 {
 	struct group group = { every_ms, pages };
+	unsigned int bin;
 
 	memset(&ctx->touched, 0, sizeof(ctx->touched));
 	fill(&ctx->touched, &group, 1);
-	demoted_latencies_add(&ctx->demoted, ctx->touched.pages, hidden, LOOK_MS);
+	for (bin = 0; bin < LATENCY_BINS; bin++) {
+		bool fresh = latency_bin_start(bin) < LOOK_MS;
+
+		ctx->since.fresh[bin] = fresh ? ctx->touched.pages[bin] : 0;
+		ctx->since.touched[bin] = fresh ? 0 : ctx->touched.pages[bin];
+	}
+	ctx->since.hidden = hidden;
+	demoted_latencies_add(&ctx->demoted, &ctx->since, LOOK_MS);
 	ops->look(&ctx->threshold, &ctx->demoted);
 	return ctx->threshold.ms;
 }
@@ -237,14 +249,14 @@ static void bursts_count_as_they_were(struct kunit *test)
 
 	for (burst = 0; burst < 4; burst++) {
 		for (round = 0; round < 16; round++) {
-			memset(&ctx->touched, 0, sizeof(ctx->touched));
+			memset(&ctx->since, 0, sizeof(ctx->since));
 			/* 8,000 pages, 1,000 a look from 0 to 8 s */
 			for (later = 0; later < LOOK_MS && round && round <= 8; later += 10) {
 				bin = latency_bin((round - 1) * LOOK_MS + later);
-				ctx->touched.pages[bin] += 10;
+				ctx->since.touched[bin] += 10;
 			}
-			demoted_latencies_add(&ctx->demoted, ctx->touched.pages,
-					      round ? 0 : 8000, LOOK_MS);
+			ctx->since.hidden = round ? 0 : 8000;
+			demoted_latencies_add(&ctx->demoted, &ctx->since, LOOK_MS);
 			ops->look(&ctx->threshold, &ctx->demoted);
 			if (burst && round > 8) {
 				most = max(most, ctx->threshold.ms);
@@ -254,6 +266,25 @@ static void bursts_count_as_they_were(struct kunit *test)
 	}
 	KUNIT_EXPECT_LE(test, 3400U, least);
 	KUNIT_EXPECT_GE(test, 4600U, most);
+}
+
+/* The scan has come by just now: what it has hidden is touched as soon as all else was. */
+static void what_is_yet_to_come_is_waited_for(struct kunit *test)
+{
+	struct context *ctx = context_of(test);
+	unsigned int round, ms = 0;
+
+	for (round = 0; round < 40; round++)
+		ms = look(ctx, 400, 100, 100);
+	look(ctx, 400, 0, 8000);
+	KUNIT_EXPECT_LE(test, ctx->threshold.ms, ms);
+	ctx->since.hidden = 0;
+	memset(ctx->since.fresh, 0, sizeof(ctx->since.fresh));
+	memcpy(ctx->since.touched, ctx->touched.pages, sizeof(ctx->since.touched));
+	ctx->since.touched[latency_bin(200)] += 8000;
+	demoted_latencies_add(&ctx->demoted, &ctx->since, LOOK_MS);
+	ops->look(&ctx->threshold, &ctx->demoted);
+	expect_near(test, ctx->threshold.ms / 32, 200 / 32);
 }
 
 /* What is touched so late that nobody has seen it yet */
@@ -277,11 +308,14 @@ static void many_demoted_are_many(struct kunit *test)
 	struct context *ctx = context_of(test);
 	unsigned int round;
 
-	ctx->touched.pages[latency_bin(100)] = U32_MAX;
+	ctx->since.touched[latency_bin(100)] = U32_MAX;
+	ctx->since.fresh[latency_bin(100)] = U32_MAX;
+	ctx->since.hidden = U32_MAX;
 	for (round = 0; round < 40; round++) {
-		demoted_latencies_add(&ctx->demoted, ctx->touched.pages, U32_MAX, LOOK_MS);
+		demoted_latencies_add(&ctx->demoted, &ctx->since, LOOK_MS);
 		ops->look(&ctx->threshold, &ctx->demoted);
-		KUNIT_EXPECT_LT(test, U32_MAX / 2, ctx->demoted.hidden);
+		if (round)
+			KUNIT_EXPECT_LT(test, U32_MAX / 2, ctx->demoted.hidden);
 	}
 	KUNIT_EXPECT_LE(test, 96U, ctx->threshold.ms);
 	KUNIT_EXPECT_GE(test, 104U, ctx->threshold.ms);
@@ -297,6 +331,7 @@ static void few_demoted_say_nothing(struct kunit *test)
 		look(ctx, 100, DEMOTED_ENOUGH / 8 - 2, DEMOTED_ENOUGH / 8 - 2);
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, (unsigned int)DEF);
 	look(ctx, 100, 1000, 1000);
+	look(ctx, 100, 0, 0);
 	KUNIT_EXPECT_GT(test, 100U, ctx->threshold.ms);
 }
 
@@ -313,6 +348,7 @@ static void grows_while_nothing_is_demoted(struct kunit *test)
 
 	/* As hot as everything else: none is, while that is remembered */
 	look(ctx, FINEST / 2, 1000, 1000);
+	look(ctx, FINEST / 2, 0, 0);
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 0U);
 	fill(&ctx->part, &often, 1);
 	for (part = 0; part < 8 * LATENCY_PARTS; part++)
@@ -344,6 +380,7 @@ static void configured(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, next(ctx), INT_MAX / 2U);
 	for (part = 0; part < 4; part++)
 		look(ctx, 100, 1000, 1000);
+	look(ctx, 100, 0, 0);
 	KUNIT_EXPECT_GT(test, 100U, ctx->threshold.ms);
 	ops->init(&ctx->threshold, 1);
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, 1U);
@@ -357,6 +394,7 @@ static struct kunit_case threshold_cases[] = {
 	KUNIT_CASE(clustered),
 	KUNIT_CASE(few_pages_say_nothing),
 	KUNIT_CASE(as_hot_as_what_is_demoted),
+	KUNIT_CASE(what_is_yet_to_come_is_waited_for),
 	KUNIT_CASE(bursts_count_as_they_were),
 	KUNIT_CASE(colder_than_can_be_seen),
 	KUNIT_CASE(many_demoted_are_many),

@@ -9,8 +9,13 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cases.h"
 #include "promotion.h"
@@ -283,6 +288,74 @@ TEST_F_TIMEOUT(steady, pages_that_are_alike_take_no_turns, 120)
 	EXPECT_GT(MOST_PAGES / 8, last);
 	EXPECT_LT(EVERY_MS / 4, threshold(ctx->fast));
 	EXPECT_GT(EVERY_MS, threshold(ctx->fast));
+	unfill(filler);
+	area_unmap(&area);
+}
+
+/*
+ * Reads a byte of each page of its parent's memory every so often, as promoted_in()
+ * does, from when the parent says where that is
+ */
+static void read_from_outside(const struct area *area, int every_ms)
+{
+	enum { MOST = 512 };
+	const size_t slots = every_ms / SLOT_MS, page = page_bytes();
+	struct iovec here[MOST], there[MOST];
+	size_t slot, i, nr;
+	char byte;
+
+	for (slot = 0;; slot = (slot + 1) % slots) {
+		const char *start = __atomic_load_n(&area->start, __ATOMIC_ACQUIRE);
+
+		usleep(SLOT_MS * 1000);
+		if (!start)
+			continue;
+		nr = 0;
+		for (i = slot; i < area->len / page && nr < MOST; i += slots) {
+			here[nr] = (struct iovec){ &byte, 1 };
+			there[nr++] = (struct iovec){ (char *)start + i * page, 1 };
+		}
+		if (process_vm_readv(getppid(), here, nr, there, nr, 0) < 0)
+			_exit(EXIT_FAILURE);
+	}
+}
+
+/* What is demoted has been touched, whoever did: a debugger, a device of a machine. */
+TEST_F_TIMEOUT(steady, touches_of_others_count, 120)
+{
+	enum { PASS_MS = 1000, EVERY_MS = 800 };
+	struct context *ctx = &self->ctx;
+	struct area area, *seen;
+	double until;
+	pid_t filler, reader;
+	int status;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	seen = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		    -1, 0);
+	ASSERT_NE(MAP_FAILED, seen);
+	reader = fork_child();
+	ASSERT_LE(0, reader);
+	if (!reader)
+		read_from_outside(seen, EVERY_MS);
+	filler = map_twice_the_room(ctx, &area);
+	if (filler < 0)
+		SKIP(return, "a node is too small");
+	ASSERT_LT(0, filler);
+	ASSERT_EQ(0, set_pace(16, PASS_MS));
+	promoted_in(&area, EVERY_MS, 8 * PASS_MS);
+	seen->len = area.len;
+	__atomic_store_n(&seen->start, area.start, __ATOMIC_RELEASE);
+	for (until = seconds_now() + 12.0 * PASS_MS / 1e3; seconds_now() < until;)
+		;
+	note("threshold %ld ms", threshold(ctx->fast));
+	/* The reader has less than a processor, and takes longer. */
+	EXPECT_GT(4 * EVERY_MS, threshold(ctx->fast));
+	EXPECT_EQ(0, waitpid(reader, &status, WNOHANG));
+	EXPECT_EQ(0, kill(reader, SIGKILL));
+	EXPECT_EQ(reader, waitpid(reader, &status, 0));
+	EXPECT_EQ(0, munmap(seen, page_bytes()));
 	unfill(filler);
 	area_unmap(&area);
 }
