@@ -20,6 +20,7 @@ void promotion_enable(void);
 int promotion_home(int curnid, int nid);
 bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
 		      unsigned long address, int nid);
+void promotion_no_room(int nid, unsigned int order);
 void promotion_failed(int nid);
 void promotion_succeeded(int nid);
 int promotion_valid_cpupid(int cpupid);

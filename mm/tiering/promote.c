@@ -8,7 +8,6 @@
  */
 #include <linux/cpuset.h>
 #include <linux/jiffies.h>
-#include <linux/log2.h>
 #include <linux/memory-tiers.h>
 #include <linux/memory_promotion.h>
 #include <linux/minmax.h>
@@ -152,11 +151,24 @@ bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
 }
 
 /**
- * promotion_failed - a page could not be moved after all
- * @nid: the node to which it was to go
+ * promotion_no_room - a page could not be allocated for one that is to be moved
+ * @nid:   the node to which it was to go
+ * @order: of the page
  *
  * A huge page may have found room enough, but none in one piece. Nothing would
  * change that, as kswapd sleeps while there is room.
+ *
+ * Context: the task that asked; does nothing in one that did not.
+ */
+void promotion_no_room(int nid, unsigned int order)
+{
+	if (order && current->numa_promotion_pages)
+		promotion_wake_kswapd(NODE_DATA(nid), order);
+}
+
+/**
+ * promotion_failed - a page could not be moved after all
+ * @nid: the node to which it was to go
  *
  * Context: the task that asked; does nothing in one that did not.
  */
@@ -170,8 +182,6 @@ void promotion_failed(int nid)
 	if (!pages)
 		return;
 	promotion_count(nid, COUNT_FAILED, pages);
-	if (pages > 1)
-		promotion_wake_kswapd(NODE_DATA(nid), ilog2(pages));
 	current->numa_promoted -= min(current->numa_promoted, pages);
 	/* A lazy mbind2() may move to a node that nothing is promoted to. */
 	if (charged && node)

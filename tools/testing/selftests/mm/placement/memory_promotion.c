@@ -269,6 +269,27 @@ TEST_F(promotion, nothing_comes_up_in_other_modes)
 	area_unmap(&area);
 }
 
+/* To mode 1 a slow node is one more: neither a limit nor a score keeps its pages there. */
+TEST_F_TIMEOUT(promotion, mode_1_knows_no_tiers, PATIENT_TIMEOUT)
+{
+	struct context *ctx = &self->ctx;
+	long long wanted;
+	struct area area;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_free_space(ctx->fast, SOME_PAGES))
+		SKIP(return, "the fast node has too little free memory");
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "1"));
+	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "0"));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, SOME_PAGES, false));
+	wanted = counter("pgpromote_free_space") + counter("pgpromote_candidate");
+	EXPECT_TRUE(comes_within(&area, ctx->fast, SOME_PAGES, 2 * FEW_PASSES));
+	EXPECT_EQ(wanted, counter("pgpromote_free_space") +
+			  counter("pgpromote_candidate"));
+	area_unmap(&area);
+}
+
 TEST_F(promotion, threshold_is_the_configured_one)
 {
 	struct context *ctx = &self->ctx;

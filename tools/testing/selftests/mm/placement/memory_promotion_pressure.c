@@ -4,14 +4,18 @@
  * what is demoted soon after is counted.
  */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cases.h"
 #include "promotion.h"
 
 #define MIN_FREE "/proc/sys/vm/min_free_kbytes"
+#define DEFRAG "/sys/kernel/mm/transparent_hugepage/defrag"
 
 FIXTURE(events)
 {
@@ -83,14 +87,31 @@ TEST_F_TIMEOUT(events, scan_goes_on_while_pages_come_up, PATIENT_TIMEOUT)
 	area_unmap(&area);
 }
 
-/* There is room for huge pages, but in single pages: it has to be made. */
+/* Room for huge pages on the fast node, but in single pages, and huge pages on the slow one */
+static pid_t leave_pieces(struct context *ctx, struct area *area, struct area *holes)
+{
+	pid_t filler;
+	size_t i;
+
+	filler = fill(ctx->fast, 9 * SOME_PAGES / 4, false);
+	if (filler < 0)
+		return filler;
+	if (map_on(holes, ctx->fast, 2 * SOME_PAGES, false) ||
+	    map_on(area, ctx->slow, 2 * SOME_PAGES, true))
+		return 0;
+	for (i = 0; i < holes->len; i += 2 * page_bytes())
+		if (madvise(holes->start + i, page_bytes(), MADV_DONTNEED))
+			return 0;
+	return filler;
+}
+
+/* It has to be made. */
 TEST_F_TIMEOUT(events, huge_pages_come_up_where_room_is_in_pieces, PATIENT_TIMEOUT)
 {
 	struct context *ctx = &self->ctx;
 	struct area area, holes;
 	long long failed;
 	pid_t filler;
-	size_t i;
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
@@ -101,13 +122,10 @@ TEST_F_TIMEOUT(events, huge_pages_come_up_where_room_is_in_pieces, PATIENT_TIMEO
 	self->min_free = file_number(MIN_FREE);
 	ASSERT_LT(0, self->min_free);
 	ASSERT_EQ(0, file_print(MIN_FREE, "4096"));
-	filler = fill(ctx->fast, 9 * SOME_PAGES / 4, false);
+	filler = leave_pieces(ctx, &area, &holes);
 	if (filler < 0)
 		SKIP(return, "the fast node cannot be filled");
-	ASSERT_EQ(0, map_on(&holes, ctx->fast, 2 * SOME_PAGES, false));
-	ASSERT_EQ(0, map_on(&area, ctx->slow, 2 * SOME_PAGES, true));
-	for (i = 0; i < holes.len; i += 2 * page_bytes())
-		ASSERT_EQ(0, madvise(holes.start + i, page_bytes(), MADV_DONTNEED));
+	ASSERT_LT(0, filler);
 	failed = counter("pgpromote_failed");
 	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
 	EXPECT_TRUE(comes_to(&area, ctx->fast, SOME_PAGES));
@@ -116,6 +134,53 @@ TEST_F_TIMEOUT(events, huge_pages_come_up_where_room_is_in_pieces, PATIENT_TIMEO
 	if (failed)
 		EXPECT_LE(HUGE_BYTES / page_bytes(), failed);
 	unfill(filler);
+	area_unmap(&holes);
+	area_unmap(&area);
+}
+
+/* Nothing is made for those that another process maps as well: they stay where they are. */
+TEST_F_TIMEOUT(events, nothing_is_made_for_huge_pages_that_stay, PATIENT_TIMEOUT)
+{
+	struct counters before, after;
+	struct context *ctx = &self->ctx;
+	struct area area, holes, whole;
+	pid_t filler, pid;
+	int ret;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES) || !has_room(ctx->fast, MOST_PAGES))
+		SKIP(return, "a node is too small");
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
+	self->min_free = file_number(MIN_FREE);
+	ASSERT_LT(0, self->min_free);
+	ASSERT_EQ(0, file_print(MIN_FREE, "4096"));
+	filler = leave_pieces(ctx, &area, &holes);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_LT(0, filler);
+	/* The blocks that are left, and no others */
+	ASSERT_EQ(0, file_print(DEFRAG, "never"));
+	ret = map_on(&whole, ctx->fast, SOME_PAGES / 2, true);
+	EXPECT_EQ(0, file_print(DEFRAG, "madvise"));
+	ASSERT_EQ(0, ret);
+	pid = fork_child();
+	if (!pid)
+		for (;;)
+			pause();
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
+	ASSERT_TRUE(counters_read(&before));
+	EXPECT_TRUE(passes_go_by(&area, FEW_PASSES, read_once));
+	ASSERT_TRUE(counters_read(&after));
+	EXPECT_LT(counters_value(&before, "pgpromote_failed"),
+		  counters_value(&after, "pgpromote_failed"));
+	EXPECT_EQ(counters_value(&before, "pageoutrun"),
+		  counters_value(&after, "pageoutrun"));
+	kill(pid, SIGKILL);
+	EXPECT_EQ(pid, waitpid(pid, NULL, 0));
+	unfill(filler);
+	area_unmap(&whole);
 	area_unmap(&holes);
 	area_unmap(&area);
 }
