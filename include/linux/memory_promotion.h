@@ -30,6 +30,9 @@ void promotion_scan_begins(struct task_struct *p, unsigned int shortest,
 			   unsigned int longest);
 void promotion_init_task(struct task_struct *p);
 unsigned int promotion_scan_period(struct task_struct *p);
+unsigned int promotion_scan_interval(const struct task_struct *p, unsigned int size);
+u64 promotion_scan_runtime(const struct task_struct *p, unsigned int size);
+long promotion_scan_portion(const struct task_struct *p, unsigned int size);
 int promotion_mark(struct folio *from, struct folio *to, int mark);
 bool promotion_may_reclaim(struct pglist_data *pgdat);
 bool promotion_keeps_headroom(int nid);

@@ -4,12 +4,15 @@
  *
  * What a task has counted is changed by itself only.
  */
+#include <linux/jiffies.h>
+#include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/memory_promotion.h>
 #include <linux/minmax.h>
 #include <linux/mm_types.h>
 #include <linux/sched.h>
 #include <linux/swap.h>
+#include <linux/time64.h>
 
 #include "promote.h"
 
@@ -96,6 +99,7 @@ void promotion_scan_begins(struct task_struct *p, unsigned int shortest,
 		.warm = p->numa_slow_warm,
 		.promoted = p->numa_promoted,
 	};
+	unsigned int period = p->numa_scan_period;
 	int step;
 
 	if (!promotion_is_on())
@@ -106,9 +110,82 @@ void promotion_scan_begins(struct task_struct *p, unsigned int shortest,
 	start_pass(p, pass);
 	step = pace_step(&p->numa_warm_usual, &was);
 	if (step < 0)
-		p->numa_scan_period = max(p->numa_scan_period >> 1, shortest);
+		period >>= 1;
 	else if (step && sysctl_numa_balancing_mode == NUMA_BALANCING_MEMORY_TIERING)
-		p->numa_scan_period = min(p->numa_scan_period << 1, longest);
+		period <<= 1;
+	p->numa_scan_period = clamp(period, shortest, longest);
+}
+
+/* Ticks that a call of the scan is apart from the next one, at least */
+#define PORTION_TICKS	4
+/* Pages that one looks at, at least: two huge ones */
+#define PORTION_PAGES	1024
+
+/**
+ * scan_portions - in how many calls memory is scanned
+ * @period: how long that takes, ms
+ * @size:   how much it is, MB
+ *
+ * Return: at least 1.
+ */
+unsigned int scan_portions(unsigned int period, unsigned int size)
+{
+	unsigned long pages = (unsigned long)size << (20 - PAGE_SHIFT);
+	unsigned long most = msecs_to_jiffies(period) / PORTION_TICKS;
+
+	return max(min(most, pages / PORTION_PAGES), 1UL);
+}
+
+static unsigned int portions_of(const struct task_struct *p, unsigned int size)
+{
+	return promotion_is_on() ? scan_portions(p->numa_scan_period, size) : 1;
+}
+
+/**
+ * promotion_scan_interval - how long a call of the scan is apart from the next one
+ * @p:    the task
+ * @size: how much the base scans in one go, MB
+ *
+ * For the milliseconds that 256 MB take the task does nothing else, and when it goes on
+ * the hint faults of all that come at once. In as many portions as there are ticks for
+ * a call takes little, and what faults tell comes evenly.
+ *
+ * Context: any.
+ * Return: ms.
+ */
+unsigned int promotion_scan_interval(const struct task_struct *p, unsigned int size)
+{
+	return p->numa_scan_period / portions_of(p, size);
+}
+
+/**
+ * promotion_scan_runtime - how long a task runs between two calls of the scan
+ * @p:    the task
+ * @size: how much the base scans in one go, MB
+ *
+ * Who has scanned waits two ticks longer, so that another thread may be the next.
+ *
+ * Context: any.
+ * Return: ns.
+ */
+u64 promotion_scan_runtime(const struct task_struct *p, unsigned int size)
+{
+	u64 runtime = (u64)promotion_scan_interval(p, size) * NSEC_PER_MSEC;
+
+	return portions_of(p, size) > 1 ? runtime - 2 * TICK_NSEC : runtime;
+}
+
+/**
+ * promotion_scan_portion - how much one call of the scan looks at
+ * @p:    the task, current
+ * @size: how much the base scans in one go, MB
+ *
+ * Context: the task itself.
+ * Return: pages.
+ */
+long promotion_scan_portion(const struct task_struct *p, unsigned int size)
+{
+	return DIV_ROUND_UP((long)size << (20 - PAGE_SHIFT), portions_of(p, size));
 }
 
 /**

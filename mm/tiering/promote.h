@@ -183,6 +183,7 @@ void promotion_keep_room(struct pglist_data *pgdat);
 
 /* pace.c */
 int pace_step(unsigned int *usual, const struct pace_pass *pass);
+unsigned int scan_portions(unsigned int period, unsigned int size);
 
 /* stamps.c */
 void promotion_look(struct page *page, struct page_look *look);

@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/bits.h>
+#include <linux/jiffies.h>
 #include <linux/memory_promotion.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
@@ -82,10 +83,33 @@ static void pace_gets_used_to_what_is_warm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pace_step(&usual, &half), -1);
 }
 
+/* However long it takes: no portion is too small, and none is without its ticks. */
+static void scan_comes_in_portions(struct kunit *test)
+{
+	static const unsigned int sizes[] = { 1, 4, 16, 256, 65536 };
+	static const unsigned int periods[] = { 1, 16, 100, 1000, 60000, 600000 };
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		for (j = 0; j < ARRAY_SIZE(periods); j++) {
+			unsigned long pages = (unsigned long)sizes[i] << (20 - PAGE_SHIFT);
+			unsigned int portions = scan_portions(periods[j], sizes[i]);
+
+			KUNIT_EXPECT_GE(test, portions, 1U);
+			if (portions == 1)
+				continue;
+			KUNIT_EXPECT_GE(test, pages / portions, 1024UL);
+			KUNIT_EXPECT_GE(test, msecs_to_jiffies(periods[j]) / portions, 4UL);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, scan_portions(60000, 256), (256U << (20 - PAGE_SHIFT)) / 1024);
+}
+
 static struct kunit_case promote_cases[] = {
 	KUNIT_CASE(fails_on_a_node_without_a_state),
 	KUNIT_CASE(pace_goes_by_what_is_touched),
 	KUNIT_CASE(pace_gets_used_to_what_is_warm),
+	KUNIT_CASE(scan_comes_in_portions),
 	{}
 };
 

@@ -409,6 +409,52 @@ TEST_F_TIMEOUT(steady, what_has_settled_is_scanned_slowly, 120)
 	area_unmap(&area);
 }
 
+static double own_seconds(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return used.tv_sec + used.tv_nsec / 1e9;
+}
+
+/* Whose memory is scanned goes on meanwhile. */
+TEST_F_TIMEOUT(steady, scan_takes_little_at_a_time, 120)
+{
+	enum { ROUNDS = 3, PASS_MS = 1000, MOST_MS = 10 };
+	struct context *ctx = &self->ctx;
+	double last, now, end, longest = 0;
+	long long scanned;
+	struct area area;
+	pid_t filler;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	filler = map_twice_the_room(ctx, &area);
+	if (filler < 0)
+		SKIP(return, "a node is too small");
+	ASSERT_LT(0, filler);
+	ASSERT_EQ(0, set_pace(256, PASS_MS));
+	/* A pass that began before that */
+	ASSERT_TRUE(passes_go_by(&area, 1, touch_once));
+	scanned = counter("numa_pte_updates");
+	for (i = 0; i < ROUNDS; i++) {
+		touch_once(&area);
+		last = own_seconds();
+		for (end = last + 2.0 * PASS_MS / 1e3; last < end; last = now) {
+			now = own_seconds();
+			if (now - last > longest)
+				longest = now - last;
+		}
+	}
+	scanned = counter("numa_pte_updates") - scanned;
+	note("%lld pages scanned, %.1f ms at a time", scanned, longest * 1e3);
+	EXPECT_LT(MOST_PAGES, scanned);
+	EXPECT_GT(MOST_MS / 1e3, longest);
+	unfill(filler);
+	area_unmap(&area);
+}
+
 /* A quarter of the memory is in use sixteen times as often as the rest, and fits. */
 TEST_F_TIMEOUT(steady, what_is_hot_stays, 120)
 {
