@@ -120,6 +120,7 @@ bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
 	if (!node || nid == page_to_nid(page))
 		return false;
 	promotion_look(page, &look);
+	/* Whoever touches it, it is missed. */
 	if (look.demoted)
 		count_touched(node, look.latency);
 	if (!is_own(vma) || !node_isset(nid, cpuset_current_mems_allowed) ||

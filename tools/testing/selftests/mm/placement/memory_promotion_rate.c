@@ -403,7 +403,7 @@ TEST_F_TIMEOUT(steady, what_has_settled_is_scanned_slowly, 120)
 	scanned = counter("numa_pte_updates") - scanned;
 	slow = count_on(&area, ctx->slow);
 	note("%lld pages scanned in %d s, of %lld", scanned, LOOK_MS / 1000, slow);
-	/* Five times and more while there is something to see */
+	/* Nearly four times while there is something to see */
 	EXPECT_GE(3 * slow, scanned);
 	unfill(filler);
 	area_unmap(&area);
