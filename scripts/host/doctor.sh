@@ -32,7 +32,7 @@ packages() {
 	if [ -z "$missing" ]; then
 		good "packages to $what"
 	else
-		"$need" "packages to $what; sudo apt-get install --no-install-recommends ${missing% }"
+		"$need" "packages to $what; $(install_by_hand "${missing% }")"
 	fi
 }
 
@@ -84,10 +84,12 @@ if [ -f "$BUILD/base.stamp" ]; then
 	good "base unpacked: $(sed -n 's/^name //p' "$BUILD/base.stamp")"
 elif [ -f "/usr/src/$BASE_PACKAGE.tar.xz" ]; then
 	good "/usr/src/$BASE_PACKAGE.tar.xz is there; its checksum is compared on use"
-elif apt-cache madison "$BASE_PACKAGE" 2>/dev/null | grep -q .; then
-	good "the archive offers $BASE_PACKAGE $(apt-cache madison "$BASE_PACKAGE" | awk 'NR == 1 { print $3 }')"
+elif ! have_lists; then
+	bad "package lists, to fetch $BASE_PACKAGE: $(by_hand apt-get update), or give BASE_TARBALL=linux-$BASE.y.tar.xz"
+elif apt-cache madison "$BASE_PACKAGE" | grep -qF " $BASE_VERSION "; then
+	good "the archive offers $BASE_PACKAGE $BASE_VERSION"
 else
-	bad "$BASE_PACKAGE: sudo apt-get update, or give BASE_TARBALL=linux-$BASE.y.tar.xz"
+	odd "$BASE_PACKAGE $BASE_VERSION is not in this machine's lists; it is fetched from $BASE_SUITE and its security updates"
 fi
 
 # apt's own client fetches one small file of the first archive it knows.
@@ -95,7 +97,7 @@ fi
 release=$(apt-get indextargets --format '$(REPO_URI)dists/$(CODENAME)/InRelease' 2>/dev/null |
 	head -n 1)
 if [ -z "$release" ]; then
-	odd "no package lists: sudo apt-get update (to install packages or fetch the base)"
+	odd "no archive is asked, as there are no package lists"
 elif timeout 30 /usr/lib/apt/apt-helper -q download-file "$release" \
 	"$BUILD/.release" >/dev/null 2>&1; then
 	good "the archive answers: $release"

@@ -1,26 +1,37 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Downloads Debian packages of another release or architecture, or source packages, with apt's own tools, out of lists of their own:
-# neither apt's nor dpkg's settings on this machine change, and it takes no root.
-# usage: fetch-deb.sh -s SUITE [-a ARCHITECTURE | -S] -d DIRECTORY PACKAGE[=VERSION]...
-# DIRECTORY, which is made anew, gets the packages; with -S what source packages consist of.
+# neither apt's nor dpkg's settings on this machine change, and it takes no root. Security updates of a release come along.
+# usage: fetch-deb.sh -s SUITE [-a ARCHITECTURE | -S | -l] -d DIRECTORY PACKAGE[=VERSION]...
+# DIRECTORY, which is made anew, gets the packages; with -S what source packages consist of. With -l a package that this machine's own
+# lists have, in that version, is taken from there.
 set -eu
 . "$(dirname "$0")/../lib/lib.sh"
 
-suite='' architecture=amd64 dir='' kind=deb
-while getopts s:a:Sd: option; do
+suite='' architecture=amd64 dir='' kind=deb own=''
+while getopts s:a:Sld: option; do
 	case $option in
 	s) suite=$OPTARG ;;
 	a) architecture=$OPTARG ;;
 	S) kind=deb-src ;;
+	l) own=yes ;;
 	d) dir=$OPTARG ;;
-	*) die "usage: fetch-deb.sh -s SUITE [-a ARCHITECTURE | -S] -d DIRECTORY PACKAGE[=VERSION]..." ;;
+	*) die "usage: fetch-deb.sh -s SUITE [-a ARCHITECTURE | -S | -l] -d DIRECTORY PACKAGE[=VERSION]..." ;;
 	esac
 done
 shift $((OPTIND - 1))
 if [ -z "$suite" ] || [ -z "$dir" ] || [ $# -eq 0 ]; then
 	die "fetch-deb.sh needs -s SUITE, -d DIRECTORY and a package"
 fi
+
+# offered PACKAGE[=VERSION]...: do this machine's lists have all of them?
+offered() {
+	for wanted; do
+		apt-cache madison "${wanted%%=*}" 2>/dev/null |
+			awk -v version="${wanted#"${wanted%%=*}"}" '/Packages$/ && (version == "" || version == "=" $3) { found = 1 } END { exit !found }' ||
+			return 1
+	done
+}
 
 # mirror LABEL: where this machine's apt gets it from
 mirror() {
@@ -37,13 +48,24 @@ source_line() {
 rm -rf "$dir"
 mkdir -p "$dir"
 dir=$(realpath "$dir")
+if [ -n "$own" ] && offered "$@"; then
+	cd "$dir"
+	exec apt-get -q download "$@"
+fi
 apt=$dir/.apt
 mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/parts"
 trap 'rm -rf "$apt"' EXIT
 : > "$apt/status"
 source_line "$(mirror Debian)" "$suite" > "$apt/sources.list"
-# Kernels come as security updates.
-[ "$kind" = deb ] || source_line "$(mirror Debian-Security)" "$suite-security" >> "$apt/sources.list"
+# A machine may have a mirror of these, or none.
+case $suite in
+*-*) ;;
+*)
+	security=$(mirror Debian-Security)
+	[ ! -s "$apt/sources.list" ] ||
+		source_line "${security:-http://security.debian.org/debian-security}" "$suite-security" >> "$apt/sources.list"
+	;;
+esac
 [ -s "$apt/sources.list" ] || die "apt has no lists of Debian's own archive; run apt-get update"
 cat > "$apt/apt.conf" <<-END
 	APT::Architecture "$architecture";

@@ -14,9 +14,11 @@ set -- gcc libc6-dev make flex bison bc libelf-dev libssl-dev cpio xz-utils \
 	kmod rsync perl python3
 # Unpacking the base and keeping the patches
 set -- "$@" git patch dpkg-dev util-linux
-# The 32-bit selftests; gcc-multilib would conflict with cross compilers
-compiler=$(gcc -dumpversion 2>/dev/null || echo 12)
-set -- "$@" libc6-dev-i386 "lib32gcc-${compiler%%.*}-dev"
+# The 32-bit selftests, with the libraries of the compiler that is here or comes; gcc-multilib would conflict with cross compilers
+[ "$mode" = -l ] || command -v gcc >/dev/null || have_lists || ! as_root true 2>/dev/null || update_lists
+compiler=$(gcc -dumpversion 2>/dev/null || apt-cache depends gcc 2>/dev/null | sed -n 's/^ *Depends: gcc-\([0-9]*\)$/\1/p')
+compiler=${compiler%%.*}
+set -- "$@" libc6-dev-i386 "lib32gcc-${compiler:-12}-dev"
 # The tests of the manual pages and of the header for C++
 set -- "$@" g++ groff-base
 # The virtual machines

@@ -245,9 +245,27 @@ as_root() {
 	fi
 }
 
+# by_hand COMMAND...: what a person types to have it run with these rights
+by_hand() {
+	[ "$(id -u)" -eq 0 ] || printf 'sudo '
+	printf '%s' "$*"
+}
+
+# have_lists: has apt read what any archive offers? A fresh machine has not.
+have_lists() {
+	# shellcheck disable=SC2016 # apt expands it
+	[ -n "$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | head -n 1)" ]
+}
+
 update_lists() {
 	step "fetching the package lists" "$BUILD/log/apt-update.log" \
 		as_root apt-get -q update 8>&-
+}
+
+# install_by_hand PACKAGE...: what a person types to install them
+install_by_hand() {
+	have_lists || printf '%s && ' "$(by_hand apt-get update)"
+	by_hand apt-get install --no-install-recommends "$@"
 }
 
 install_packages() {
@@ -262,16 +280,17 @@ need_packages() {
 	need=${need% }
 	[ -n "$need" ] || return 0
 	as_root true 2>/dev/null ||
-		die "packages are missing; install them with: sudo apt-get install --no-install-recommends $need"
+		die "packages are missing; install them with: $(install_by_hand "$need")"
 	# Parts of make test that run at the same time wait for each other here.
 	(
 		exec 8>"$BUILD/.lock-apt"
 		flock 8
 		missing=$(missing_packages "$@" | tr '\n' ' ')
-		# The lists may be missing or too old: then a second time with new ones.
+		[ -n "$missing" ] || exit 0
+		have_lists || update_lists
+		# The lists may be too old: then a second time with new ones.
 		# shellcheck disable=SC2086 # one word a package
-		[ -z "$missing" ] || install_packages $missing ||
-			{ update_lists && install_packages $missing; }
+		install_packages $missing || { update_lists && install_packages $missing; }
 	) ||
-		die "not installed; try by hand: sudo apt-get install --no-install-recommends $need"
+		die "not installed; try by hand: $(install_by_hand "$need")"
 }

@@ -15,11 +15,8 @@ dir=$BUILD/$package${version:+-$version}
 config=$dir/usr/src/$package/config.amd64_none_amd64.xz
 
 fetch() {
-	rm -rf "$dir"
-	mkdir -p "$dir"
-	cd "$dir"
-	apt-get -q download "$package${version:+=$version}" &&
-		dpkg-deb -x "$package"_*.deb .
+	"$TOP/scripts/host/fetch-deb.sh" -l -s "$BASE_SUITE" -d "$dir" "$package${version:+=$version}" &&
+		cd "$dir" && dpkg-deb -x "$package"_*.deb .
 }
 
 if [ ! -f "$config" ] && ! (fetch) >"$BUILD/log/$package.log" 2>&1; then

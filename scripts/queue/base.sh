@@ -78,12 +78,10 @@ fi
 tarball=/usr/src/$BASE_PACKAGE.tar.xz
 if [ ! -f "$tarball" ] || [ "$(checksum "$tarball")" != "$BASE_SHA256" ]; then
 	tarball=
-	# The package lists may be older than the pinned version.
-	if ! fetch "$BASE_VERSION" &&
-		! { as_root true 2>/dev/null && update_lists && fetch "$BASE_VERSION"; }; then
+	if ! fetch "$BASE_VERSION"; then
 		newest=$(apt-cache madison "$BASE_PACKAGE" 2>/dev/null |
 			awk 'NR == 1 { print $3 }')
-		[ -n "$newest" ] || die "no $BASE_PACKAGE in reach; run apt-get update, or give BASE_TARBALL=linux-$BASE.y.tar.xz"
+		[ -n "$newest" ] || die "no $BASE_PACKAGE in reach; $(by_hand apt-get update), or give BASE_TARBALL=linux-$BASE.y.tar.xz"
 		say "the archive has no $BASE_PACKAGE $BASE_VERSION; taking $newest, its newest"
 		fetch "$newest" ||
 			die "$BASE_PACKAGE $newest cannot be fetched; see $BUILD/log/base-fetch.log," \

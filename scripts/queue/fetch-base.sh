@@ -13,10 +13,10 @@ download=$BUILD/download
 fetched=$download/version
 [ "$(cat "$fetched" 2>/dev/null)" != "$1" ] || exit 0
 rm -rf "$download"
-mkdir -p "$download"
-cd "$download"
+# A machine of another release, or one without security updates, has lists in which it is not.
 step "fetching $BASE_PACKAGE $1" "$BUILD/log/base-fetch.log" \
-	apt-get download "$BASE_PACKAGE=$1"
+	"$TOP/scripts/host/fetch-deb.sh" -l -s "$BASE_SUITE" -d "$download" "$BASE_PACKAGE=$1"
+cd "$download"
 step "opening $BASE_PACKAGE $1" "$BUILD/log/base-open.log" \
 	dpkg-deb -x "$BASE_PACKAGE"_*.deb .
 rm "$BASE_PACKAGE"_*.deb
