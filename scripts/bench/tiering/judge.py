@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Prints what bench-tiering measured on two kernels as a table, and leaves tiering.csv and, over time, tiering-time.csv:
-bench/tiering/judge.py BASE SERIES DIRECTORY"""
+"""Prints what bench-tiering measured on each kernel as a table, and leaves tiering.csv and, over time, tiering-time.csv:
+bench/tiering/judge.py DIRECTORY KERNEL=FILE ..., one of them series, which is judged by each of the others"""
 import os
 import re
 import sys
@@ -14,6 +14,7 @@ HEAD = """Share of the touches that the fast node serves, over the second half o
 and demoted, and for each percent of that share; hot: pages on the fast node that are among the hottest that fit there; wait: until
 a new hot set serves nine tenths of the best, in s, for the distribution that shifts. Pages of 4 KiB.
 """
+COURSE = "normal:8"  # the run that is printed as time goes on
 PASS = 10  # seconds that scripts/machine/guest/bench-tiering gives the scan
 COLUMNS = ["run", "kernel", "share", "best", "of best", "promoted", "moved", "per %", "hot", "candidates", "faults", "stalls",
            "wait"]
@@ -44,54 +45,81 @@ def row(run, kernel, fields):
             fields["arrived"] if run.startswith("shifting") else ""]
 
 
-def promises(base, series):
+def of_best(fields):
+    return 100 * float(fields["share"]) / float(fields["best"])
+
+
+def for_each(fields):
+    share = float(fields["share"])
+    return (int(fields["promoted"]) + int(fields["demoted"])) / share if share else 0
+
+
+def goes_on(fields):
+    course = fields["course"]
+    return course[-1] - course[len(course) // 2] > int(fields["pages"]) / 1000
+
+
+def beside(run, ours, name, theirs):
+    """(holds or None, sentence) for a run, beside the same on another kernel"""
+    yield float(ours["share"]) >= float(theirs["share"]), f"{run}: share {ours['share']} %, at least {theirs['share']} of {name}"
+    cost = f"{run}: {for_each(ours):.0f} pages moved for a percent of the share"
+    if goes_on(theirs):
+        yield for_each(ours) <= for_each(theirs), f"{cost}, at most the {for_each(theirs):.0f} of {name}"
+    else:
+        yield None, f"{cost}; {name} ({for_each(theirs):.0f}) has stopped promoting, so these are not compared"
+
+
+def promises(series, others):
     """(holds or None, sentence) for what is promised of the distributions, with the limit that they are measured at"""
-    def of_best(fields):
-        return 100 * float(fields["share"]) / float(fields["best"])
-
-    def for_each(fields):
-        share = float(fields["share"])
-        return (int(fields["promoted"]) + int(fields["demoted"])) / share if share else 0
-
-    def goes_on(fields):
-        course = fields["course"]
-        return course[-1] - course[len(course) // 2] > int(fields["pages"]) / 1000
-
     for run in ("normal:8", "zipf:8"):
         if run in series:
             yield of_best(series[run]) >= 90, f"{run}: {of_best(series[run]):.1f} % of the best share, at least 90"
     for run in (run for run in series if run.count(":") == 1 or run.endswith(":huge") or ":users" in run):
-        ours, theirs = series[run], base[run]
-        yield float(ours["share"]) >= float(theirs["share"]), f"{run}: share {ours['share']} %, at least the base's {theirs['share']}"
-        cost = f"{run}: {for_each(ours):.0f} pages moved for a percent of the share"
-        if goes_on(theirs):
-            yield for_each(ours) <= for_each(theirs), f"{cost}, at most the base's {for_each(theirs):.0f}"
-        else:
-            yield None, f"{cost}; the base ({for_each(theirs):.0f}) has stopped promoting, so these are not compared"
-        yield int(ours["stalls"]) == 0, f"{run}: {ours['stalls']} direct reclaims, none"
+        for name, runs in others.items():
+            yield from beside(run, series[run], name, runs[run])
+        yield int(series[run]["stalls"]) == 0, f"{run}: {series[run]['stalls']} direct reclaims, none"
     if "groups:8" in series:
         yield float(series["groups:8"]["hot"]) >= 90, f"groups:8: {series['groups:8']['hot']} % of the pages are hot ones, at least 90"
     if "shifting:8" in series:
         wait = int(series["shifting:8"]["arrived"])
         yield 0 < wait <= 3 * PASS, f"shifting:8: {wait} s until a new hot set has come, at most {3 * PASS}"
     if "uniform:8" in series:
-        ours, theirs = (int(runs["uniform:8"]["promoted"]) for runs in (series, base))
-        yield ours < theirs, f"uniform:8: {ours} pages promoted, fewer than the base's {theirs}"
+        ours = int(series["uniform:8"]["promoted"])
+        for name, runs in others.items():
+            theirs = int(runs["uniform:8"]["promoted"])
+            yield ours < theirs, f"uniform:8: {ours} pages promoted, fewer than the {theirs} of {name}"
+
+
+def over_time(kernels, times):
+    """Lines with the share of each kernel and the best of this one as time goes on"""
+    courses = {name: {seconds: (share, best) for run, seconds, share, best in times[name] if run == COURSE} for name in kernels}
+    if not courses["series"]:
+        return
+    yield ""
+    yield f"{COURSE} as time goes on: share of the touches that the fast node serves, %"
+    yield "".join(f"{name:>8}" for name in ("s", *kernels, "best"))
+    for seconds, (_, best) in courses["series"].items():
+        cells = [courses[name].get(seconds, ("-",))[0] for name in kernels]
+        yield "".join(f"{text:>8}" for text in (seconds, *cells, best))
 
 
 def main():
-    (base, base_times), (series, series_times) = read(sys.argv[1]), read(sys.argv[2])
-    kernels = (("base", base), ("series", series))
-    rows = [row(run, name, runs[run]) for run in series for name, runs in kernels]
-    write_csv(os.path.join(sys.argv[3], "tiering.csv"), COLUMNS, rows)
-    write_csv(os.path.join(sys.argv[3], "tiering-time.csv"), ["run", "kernel", "seconds", "share", "best"],
-              [(run, name, *values) for name, times in (("base", base_times), ("series", series_times)) for run, *values in times])
+    directory, *paths = sys.argv[1:]
+    kernels, times = {}, {}
+    for name, path in (word.split("=", 1) for word in paths):
+        kernels[name], times[name] = read(path)
+    series = kernels["series"]
+    rows = [row(run, name, runs[run]) for run in series for name, runs in kernels.items()]
+    write_csv(os.path.join(directory, "tiering.csv"), COLUMNS, rows)
+    write_csv(os.path.join(directory, "tiering-time.csv"), ["run", "kernel", "seconds", "share", "best"],
+              [(run, name, *values) for name in kernels for run, *values in times[name]])
     width = max(len(run) for run in series)
     print(HEAD)
     for fields in [COLUMNS] + rows:
         print((f"{fields[0]:<{width}}  {fields[1]:<6}" + "".join(f" {field:>10}" for field in fields[2:])).rstrip())
+    print("\n".join(over_time(kernels, times)))
     print()
-    results = list(promises(base, series))
+    results = list(promises(series, {name: runs for name, runs in kernels.items() if name != "series"}))
     for result in results:
         print(verdict(*result))
     sys.exit(status(results))

@@ -1,16 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Promotion of hot pages under known distributions, on this kernel and on the base with nothing but the placement of the slow node
-# in a tier of its own (without which the base promotes nothing): bench/tiering/run.sh [-s SECONDS] [RUN ...].
-# RUN is as in scripts/machine/guest/bench-tiering. out/bench gets tiering.txt, tiering.csv and tiering-time.csv.
+# in a tier of its own (without which the base promotes nothing): bench/tiering/run.sh [-s SECONDS] [-p PEERS] [RUN ...].
+# PEERS are further kernels in build/kernel, such as peer-6.12, in one word; RUN is as in scripts/machine/guest/bench-tiering.
+# out/bench gets tiering.txt, tiering.csv and tiering-time.csv.
 set -eu
 . "$(dirname "$0")/../../lib/lib.sh"
 
 seconds=180
-while getopts s: option; do
+peers=''
+while getopts s:p: option; do
 	case $option in
 	s) seconds=$OPTARG ;;
-	*) die "usage: bench/tiering/run.sh [-s SECONDS] [RUN ...]" ;;
+	p) peers=$OPTARG ;;
+	*) die "usage: bench/tiering/run.sh [-s SECONDS] [-p PEERS] [RUN ...]" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -31,7 +34,7 @@ fi
 "$TOP/scripts/kernel/placed.sh"
 mkdir -p "$BUILD/bench" "$TOP/out/bench"
 
-# One processor each, so both kernels run side by side.
+# One processor each, so the kernels run side by side.
 vm() {
 	"$TOP/scripts/machine/vm.sh" -s steady "$@"
 }
@@ -41,16 +44,26 @@ measure() {
 	vm -k "$BUILD/kernel/$kernel" -o "$BUILD/bench/tiering-$kernel.console" -t $((900 + $# * seconds * 4)) \
 		-r "bench-tiering $seconds $*" > "$BUILD/bench/tiering-$kernel.txt"
 }
-both() {
-	measure placed "$@" &
+all() {
+	waited=''
+	for kernel in placed $peers default; do
+		measure "$kernel" "$@" &
+		waited="$waited $!"
+	done
 	status=0
-	measure default "$@" || status=$?
-	wait $! || status=$?
+	for pid in $waited; do
+		wait "$pid" || status=$?
+	done
 	return "$status"
 }
-step "tiering on both kernels" "$BUILD/log/bench-tiering.log" both "$@" || die "no figures"
+step "tiering on all kernels" "$BUILD/log/bench-tiering.log" all "$@" || die "no figures"
+measured="base=$BUILD/bench/tiering-placed.txt"
+for kernel in $peers; do
+	measured="$measured ${kernel#peer-}=$BUILD/bench/tiering-$kernel.txt"
+done
 status=0
-"$TOP/scripts/bench/tiering/judge.py" "$BUILD/bench/tiering-placed.txt" "$BUILD/bench/tiering-default.txt" "$TOP/out/bench" \
+# shellcheck disable=SC2086 # a word for each kernel
+"$TOP/scripts/bench/tiering/judge.py" "$TOP/out/bench" $measured "series=$BUILD/bench/tiering-default.txt" \
 	> "$TOP/out/bench/tiering.txt" || status=$?
 cat "$TOP/out/bench/tiering.txt"
 [ -n "$limits" ] || exit "$status"
