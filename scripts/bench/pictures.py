@@ -130,6 +130,19 @@ def faults():
                               f"on 1 to 64 nodes: {told}.")
 
 
+def touches():
+    """What the fast node serves, as time goes on, on this kernel and others"""
+    heading, *table = [line.split() for line in below("normal:8 as time goes on: share of the touches that the fast node serves, %")]
+    called = {"base": "Linux 6.1 with tiers", "series": "here", "best": "any placement, at most"}
+    curves = {called.get(name, f"Linux {name}"): [(float(row[0]), float(row[n])) for row in table if row[n] != "-"]
+              for n, name in enumerate(heading) if n}
+    early = table[len(table) // 6][0]
+    told = "; ".join(f"{name} {dict(points).get(float(early), 0):.0f} % after {early} s and {points[-1][1]:.0f} % after {points[-1][0]:.0f} s"
+                     for name, points in curves.items())
+    return drawing.curve_plot(curves, "% of the touches", "seconds",
+                              f"Touches that the fast node serves, pages touched as a normal distribution says, limit 8 MB/s: {told}.")
+
+
 def policy():
     """The way of a policy from the call to the page"""
     way = [("a call", "mbind2 or mbind,", "or a mount option"), ("mm/mempolicy2", "one struct, copied once", "and checked"),
@@ -149,7 +162,8 @@ def policy():
                            "numa_maps shows where the page is.", 720, 190)
 
 
-PICTURES = {"machine": machine, "weights": weights_picture, "latency": latency, "faults": faults, "policy": policy}
+PICTURES = {"machine": machine, "weights": weights_picture, "latency": latency, "faults": faults, "touches": touches,
+            "policy": policy}
 
 
 def main():
