@@ -27,9 +27,11 @@ fi
 # offered PACKAGE[=VERSION]...: do this machine's lists have all of them?
 offered() {
 	for wanted; do
-		apt-cache madison "${wanted%%=*}" 2>/dev/null |
-			awk -v version="${wanted#"${wanted%%=*}"}" '/Packages$/ && (version == "" || version == "=" $3) { found = 1 } END { exit !found }' ||
-			return 1
+		name=${wanted%%=*}
+		apt-cache madison "$name" 2>/dev/null |
+			awk -v version="${wanted#"$name"}" '
+			/Packages$/ && (version == "" || version == "=" $3) { found = 1 }
+			END { exit !found }' || return 1
 	done
 }
 

@@ -18,10 +18,10 @@ qemu_nothing() {
 #   counted        the host's, for several processors whose instructions are counted, with as little chance as that leaves
 #   model          that of the plugin tools/numasim
 qemu_time() {
-	# Fast strings are emulated byte by byte, so that x86's processors come without them. Without erms there must be no fsrm, which the
-	# max of QEMU 10 has, and that of 7.2 has not: memmove() of 6.1 takes the latter for a promise of the former, and with fsrm alone has neither
-	# "rep movsb" nor its check for less than 32 bytes, which then go through a loop that counts down past zero and overwrites all
-	# memory (arch/x86/lib/memmove_64.S).
+	# Fast strings are emulated byte by byte, so that x86's processors come without them. Without erms there must be no fsrm, which
+	# the max of QEMU 10 has, and that of 7.2 has not: memmove() of 6.1 takes the latter for a promise of the former, and with fsrm
+	# alone has neither "rep movsb" nor its check for less than 32 bytes, which then go through a loop that counts down past zero and
+	# overwrites all memory (arch/x86/lib/memmove_64.S).
 	slow=,-erms,-fsrm strings=''
 	[ "$2" != max ] || strings=$slow
 	case $1 in
