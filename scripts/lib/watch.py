@@ -5,7 +5,8 @@ Runs a command, and ends it when it hangs.
 
 A command hangs when none of its logs grows for QUIET seconds, and it neither takes nor asks for a fifth of them of processor time. What
 it asks for is what the host's scheduler makes it wait for, so that a busy host delays this and never causes it; nor does one that stops it
-with a signal. With a limit of processor time it hangs as well when it takes that much and prints nothing.
+with a signal. With a limit of processor time it hangs as well when it takes that much and prints nothing. A virtual machine hangs when
+one of its self tests takes longer than it may, by a clock that stands still while the host makes the machine wait.
 What is ended leaves what it was at: a virtual machine the stacks of all its tasks on its console, anything else the tree of its processes
 on standard error. The last line there says why; the exit status is 124 then, and the command's otherwise.
 """
@@ -25,6 +26,8 @@ import time
 ALIVE = 0.2
 # What KUnit says of a case that it does not wait for any longer; its thread goes on, or hangs for ever
 TIMED_OUT = re.compile(r"#\s*(\S+): (?:test case|try) timed out")
+# What the guest's kselftest says as it begins with a program, and has ended it
+PROGRAM = re.compile(r"^(?:\[ *\d+\.\d+\](?:\[ *[CT]\d+\])? )?vm: (begin|end) (\S+)", re.MULTILINE)
 # Lines of a log that are shown of what was running
 LAST_LINES = 15
 
@@ -112,7 +115,8 @@ class Demand:
 		self.taken = self.asked = 0.0
 
 	def look(self, processes):
-		"""Adds what came since the last look."""
+		"""Adds what came since the last look, and returns that."""
+		before_taken, before_asked = self.taken, self.asked
 		seen = {}
 		for process in processes:
 			ran, waited = process.times()
@@ -121,6 +125,38 @@ class Demand:
 			self.taken += max(0, seen[process.key][0] - before[0])
 			self.asked += max(0, seen[process.key][1] - before[1])
 		self.seen = seen
+		return self.taken - before_taken, self.asked - before_asked
+
+
+class Program:
+	"""
+	The self test that a machine is at, and how long it would have taken on a host that does nothing else.
+
+	That is at least the time less what the machine's threads have waited for a processor, if they never did so at once, and at
+	least what they have taken of all processors, if they always ran at once.
+	"""
+
+	def __init__(self, limit):
+		self.limit = limit
+		self.name = None
+		self.passed = self.taken = self.asked = 0.0
+		self.processors = len(os.sched_getaffinity(0))
+
+	def passes(self, passed, taken, asked):
+		"""So many seconds have gone by. What a thread waits for is known when it has got it: the sums are right, not each by itself."""
+		self.passed += passed
+		self.taken += taken
+		self.asked += asked
+
+	def reads(self, text):
+		"""Lines that came on the console."""
+		for what, name in PROGRAM.findall(text):
+			self.name = name if what == "begin" else None
+			self.passed = self.taken = self.asked = 0.0
+
+	def over(self):
+		"""Has it taken longer than it may?"""
+		return self.limit and self.name and max(self.passed - self.asked, self.taken / self.processors) >= self.limit
 
 
 def size(path):
@@ -138,6 +174,7 @@ class Watch:
 		self.options = options
 		self.sizes = None
 		self.demand = Demand()
+		self.program = Program(options.program)
 		self.start = self.looked = time.monotonic()
 		self.quiet = collections.deque()
 		self.read_to = 0
@@ -151,10 +188,13 @@ class Watch:
 	def look(self, processes):
 		"""Returns why the command is to be ended, if it is."""
 		options, now = self.options, time.monotonic()
-		self.demand.look(processes)
+		taken, asked = self.demand.look(processes)
 		sizes = [size(path) for path in options.log]
-		held = any(process.state in "Tt" for process in processes) or now - self.looked > 5 * options.interval + 5
+		passed = now - self.looked
+		held = any(process.state in "Tt" for process in processes) or passed > 5 * options.interval + 5
 		self.looked = now
+		if not held and self.counts:
+			self.program.passes(passed, taken, asked)
 		if sizes != self.sizes or held:
 			self.restart()
 		self.sizes = sizes
@@ -162,14 +202,26 @@ class Watch:
 		if options.limit and now - self.start >= options.limit:
 			return f"the time limit of {options.limit} s was reached"
 		if options.console:
-			with open(options.console, "rb") as console:
-				console.seek(self.read_to)
-				found = TIMED_OUT.search(console.read().decode(errors="replace"))
-				# a line may have come by half
-				self.read_to = max(self.read_to, console.tell() - 200)
+			text = self.new_lines()
+			found = TIMED_OUT.search(text)
 			if found:
 				return f"the unit test {found.group(1)} timed out"
+			self.program.reads(text)
+			if self.program.over():
+				return f"the self test {self.program.name} has taken its {options.program} s"
 		return self.silence(now) if options.quiet and self.counts else None
+
+	def new_lines(self):
+		"""What has come on the console, up to the end of its last line."""
+		try:
+			with open(self.options.console, "rb") as console:
+				console.seek(self.read_to)
+				text = console.read()
+		except OSError:
+			return ""
+		whole = text.rfind(b"\n") + 1
+		self.read_to += whole
+		return text[:whole].decode(errors="replace")
 
 	def silence(self, now):
 		"""Returns why a command that has not printed is to be ended, if it is."""
@@ -301,7 +353,9 @@ def main():
 	arguments.add_argument("--busy", type=int, default=0, metavar="SECONDS",
 			       help="of processor time that may pass with logs that do not grow")
 	arguments.add_argument("--limit", type=int, default=0, metavar="SECONDS", help="of the host's clock that all of it may take")
-	arguments.add_argument("--console", metavar="FILE", help="the log in which a kernel's unit tests may time out")
+	arguments.add_argument("--console", metavar="FILE", help="the log in which a kernel's unit tests may time out, and self tests begin")
+	arguments.add_argument("--program", type=int, default=0, metavar="SECONDS",
+			       help="that a self test may take of the time that the host has for the machine")
 	arguments.add_argument("--monitor", metavar="SOCKET", help="of the virtual machine that the command is")
 	arguments.add_argument("--running", metavar="DIRECTORY", help="what step() of lib.sh keeps: shown when the command is ended")
 	arguments.add_argument("command", nargs=argparse.REMAINDER)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Boots a kernel on a scenario's machine and runs a command there, or a shell on this terminal without one.
 # usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f "host[:guest] ..."] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a KERNEL-ARGUMENTS]
-#	[-i NS] [-m] [-w WINDOW] [-q SECONDS [-b SECONDS]]
+#	[-i NS] [-m] [-w WINDOW] [-q SECONDS [-b SECONDS] [-l SECONDS]]
 # Standard output is the command's, and so is the exit status, except for
 #   120 the kernel panicked    121 the machine stopped before the command ended    122 the machine is not as its scenario says
 #   123 QEMU did not start
@@ -12,6 +12,7 @@
 #       others wait for: 240 without it. With it the machine is ended as well when it gives no sign of life for a quarter more, as none that
 #       runs tests is silent for so long; what a person runs may be.
 #   -b  with -q: and when it works for so many seconds of processor time without a line; a quarter more than -q without it
+#   -l  with -q: and when one of its self tests takes so many seconds of the time that the host has for the machine
 #   -m  memory has the speed that the scenario says, while sim-run runs a command: see tools/numasim, and scripts/machine/sim.sh, which
 #       prepares it
 #   -w  with -m: how many cache misses all CPUs together wait for at a time, in place of the scenario's
@@ -23,8 +24,8 @@ set -eu
 . "$TOP/scripts/machine/qemu.sh"
 
 scenario=cxl2 kernel='' files='' command='' log='' limit='' arguments='' instruction=8 modelled='' window='' preload=''
-patience=240 watched='' busy=''
-while getopts s:k:f:r:o:t:a:i:mw:q:b: option; do
+patience=240 watched='' busy='' program=0
+while getopts s:k:f:r:o:t:a:i:mw:q:b:l: option; do
 	case $option in
 	s) scenario=$OPTARG ;;
 	k) kernel=$OPTARG ;;
@@ -38,8 +39,9 @@ while getopts s:k:f:r:o:t:a:i:mw:q:b: option; do
 	w) window=$OPTARG ;;
 	q) patience=$OPTARG watched=yes ;;
 	b) busy=$OPTARG ;;
+	l) program=$OPTARG ;;
 	*) die "usage: vm.sh [-s SCENARIO] [-k KERNELDIR] [-f FILES] [-r COMMAND] [-o CONSOLELOG] [-t SECONDS] [-a ARGUMENTS]" \
-		"[-i NS] [-m] [-w WINDOW] [-q SECONDS [-b SECONDS]]" ;;
+		"[-i NS] [-m] [-w WINDOW] [-q SECONDS [-b SECONDS] [-l SECONDS]]" ;;
 	esac
 done
 
@@ -160,8 +162,8 @@ start() {
 set -- env LD_PRELOAD="$preload" "$qemu" "$@"
 if [ -n "$watched" ] && [ -n "$command" ]; then
 	quiet=$((patience * 5 / 4))
-	set -- "$TOP/scripts/lib/watch.py" --quiet "$quiet" --busy "${busy:-$quiet}" --console "$log" --log "$log" --log "$work/output" \
-		--monitor "$work/monitor" "$@"
+	set -- "$TOP/scripts/lib/watch.py" --quiet "$quiet" --busy "${busy:-$quiet}" --program "$program" \
+		--console "$log" --log "$log" --log "$work/output" --monitor "$work/monitor" "$@"
 fi
 if [ -n "$command" ]; then
 	# Through a pipe, because QEMU makes its standard output non-blocking for everyone who shares it. A file tells that it grows.

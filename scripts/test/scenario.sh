@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # Boots one scenario, runs KUnit at boot and kselftests after it, and judges the run.
 # usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u | -n] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE] [-f FILES]
-#	[-t SECONDS] [-q SECONDS] [-a ARGUMENTS] [-s FILE] [-p] [-r LIST] SCENARIO [TEST...]
+#	[-t SECONDS] [-q SECONDS] [-l SECONDS] [-a ARGUMENTS] [-s FILE] [-p] [-r LIST] SCENARIO [TEST...]
 #   -u  without KUnit    -n  KUnit alone    -x  every limit that many times longer
 #   -c  a command to run after the tests, its status counts
 #   -e  for the environment of the tests, if this is that scenario
-#   -q, -a  as those of scripts/machine/vm.sh; -q is 240 without it
+#   -q, -l, -a  as those of scripts/machine/vm.sh; without them -q is 240, and -l what the settings of the self tests say
 #   -p  the programs of make test, not all that the machine can run
 #   -s  the list of skips that are expected, in place of scenarios/SCENARIO.skips: see verdict.py
 #   -r  of each TEST only the cases that this list has for the scenario, see tests/races
@@ -20,8 +20,8 @@ set -eu
 . "$TOP/scripts/lib/scenario.sh"
 
 kernel='' results='' slowdown=1 kunit=--kunit alone='' after='' variable='' files='' limit='' patience=240 arguments='' skips='' often=''
-only=''
-while getopts k:o:x:unc:e:f:t:q:a:s:pr: option; do
+only='' program=''
+while getopts k:o:x:unc:e:f:t:q:l:a:s:pr: option; do
 	case $option in
 	k) kernel=$OPTARG ;;
 	o) results=$OPTARG ;;
@@ -33,12 +33,13 @@ while getopts k:o:x:unc:e:f:t:q:a:s:pr: option; do
 	f) files=$OPTARG ;;
 	t) limit=$OPTARG ;;
 	q) patience=$OPTARG ;;
+	l) program=$OPTARG ;;
 	a) arguments=$OPTARG ;;
 	s) skips=$OPTARG ;;
 	p) often=often ;;
 	r) only=$OPTARG ;;
 	*) die "usage: scenario.sh [-k KERNELDIR] [-o RESULTDIR] [-x SLOWDOWN] [-u | -n] [-c COMMAND] [-e SCENARIO:VARIABLE=VALUE]" \
-		"[-f FILES] [-t SECONDS] [-q SECONDS] [-a ARGUMENTS] [-s FILE] [-p] [-r LIST] SCENARIO [TEST...]" ;;
+		"[-f FILES] [-t SECONDS] [-q SECONDS] [-l SECONDS] [-a ARGUMENTS] [-s FILE] [-p] [-r LIST] SCENARIO [TEST...]" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -138,11 +139,12 @@ if grep -qsx CONFIG_KCSAN=y "$kernel/config"; then
 	set -- "$@" --vmlinux "$kernel/vmlinux" --tree "$BUILD/tree" --races "$results/races"
 fi
 
+program=$((${program:-$(sed -n 's/^timeout=//p' "$programs/selftests/mm/settings")} * slowdown))
 start=$(date +%s)
 status=0
 # A machine ends with its first oops: KUnit would wait five minutes for the thread that is gone.
 step "$scenario: booting, tests" "$results/output.log" "$TOP/scripts/machine/vm.sh" -s "$scenario" -k "$kernel" -o "$results/console.log" \
-	-t "$limit" -q "$patience" -b $((patience * slowdown * 5 / 4)) -a "oops=panic${kunit:+ kunit.enable=1} $arguments" \
+	-t "$limit" -q "$patience" -b $((patience * slowdown * 5 / 4)) -l "$program" -a "oops=panic${kunit:+ kunit.enable=1} $arguments" \
 	-f "$files $results/without:/etc/without" \
 	-r "${before}KSELFTEST_SLOWDOWN=$slowdown ${variable:+$variable }kselftest $names${after:+; $after}" || status=$?
 

@@ -35,7 +35,7 @@ SPLATS = re.compile(r"""
 	| memory\ tiering:\ no\ (?:directory\ for|memory\ to\ (?:place|move|promote\ to))\ node
 	| weighted\ interleave:\ no\ (?:weight\ file\ for\ node|file\ to\ switch\ automatic\ weights|memory\ for\ derived\ weights)
 	""", re.VERBOSE)
-MARK = re.compile(r"^vm: (begin|end|killed|exit status|mismatch:|machine as described:) ?(.*)$")
+MARK = re.compile(r"^vm: (begin|end|exit status|mismatch:|machine as described:) ?(.*)$")
 PREFIX = re.compile(r"^\[ *\d+\.\d+\](?:\[ *[CT]\d+\])? ?")
 ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|c)")
 VERSION = re.compile(r"^K?TAP version \d+$")
@@ -345,7 +345,7 @@ def judge_console(lines, verdict):
 			break
 	marks = [found for found in (MARK.match(PREFIX.sub("", line)) for line in lines) if found]
 	for found in marks:
-		if found.group(1) in ("mismatch:", "killed"):
+		if found.group(1) == "mismatch:":
 			verdict.fail(f"console: {found.group(0)[4:]}")
 	if not any(found.group(1) == "exit status" for found in marks):
 		verdict.fail("console: the log stops before the end of the run")

@@ -121,7 +121,7 @@ ends() {
 	if [ -n "$pattern" ]; then
 		tail -n 1 "$work/err" | grep -qE -- "$pattern" || held=1
 	else
-		! grep -qE "the processes|$silence|printed nothing|the time limit" "$work/err" || held=1
+		! grep -qE "the processes|$silence|printed nothing|the time limit|the self test" "$work/err" || held=1
 	fi
 	result $held "$title"
 }
@@ -141,6 +141,24 @@ ends 124 "printed nothing while it took 2 s of processor time" "but has a limit 
 ends 124 "the time limit of 2 s" "and one by the host's clock" --limit 2 sh "$work/loop"
 # shellcheck disable=SC2016 # for that shell
 ends 5 "" "one that somebody has stopped does not hang" --quiet 3 sh -c '(sleep 6; kill -CONT $$) & kill -STOP $$; exit 5'
+
+# A machine's self tests, as watch.py knows of them: runs NAME COMMAND... while the console says so
+cat > "$work/runs" << END
+echo "[    1.000000] vm: begin \$1" >> "$work/console"
+shift
+status=0
+"\$@" || status=\$?
+echo "[    2.000000] vm: end \$1 \$status" >> "$work/console"
+exit \$status
+END
+: > "$work/console"
+over="the self test slow has taken its 3 s"
+ends 124 "$over" "a self test that works for longer than it may is ended" \
+	--program 3 --console "$work/console" sh "$work/runs" slow timeout 60 sh "$work/loop"
+ends 124 "$over" "so is one that waits" --program 3 --console "$work/console" sh "$work/runs" slow sleep 1000
+ends 0 "" "several that each take less are not" --program 3 --console "$work/console" \
+	sh -c "sh '$work/runs' one sleep 2; sh '$work/runs' two sleep 2; sleep 4"
+
 setsid sleep 1111 &
 mine=$!
 cat > "$work/family" << 'END'
@@ -159,6 +177,8 @@ for _ in 1 2 3 4 5 6; do
 	loops="$loops $!"
 done
 ends 9 "" "one that gets nothing of a busy host does not hang" --quiet 3 nice -n 19 sh -c "timeout 8 sh '$work/loop' || exit 9"
+ends 9 "" "nor has a self test taken its time" --program 3 --console "$work/console" \
+	nice -n 19 sh "$work/runs" starved sh -c "timeout 8 sh '$work/loop' || exit 9"
 # shellcheck disable=SC2086 # a list of numbers
 kill $loops
 
