@@ -5,7 +5,9 @@
  */
 #define _GNU_SOURCE
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -22,6 +24,7 @@ FIXTURE(events)
 	struct context ctx;
 	/* What a test has to leave as it was, if it changes it */
 	long min_free;
+	char defrag[16];
 };
 
 FIXTURE_SETUP(events)
@@ -33,7 +36,21 @@ FIXTURE_TEARDOWN(events)
 {
 	if (self->min_free)
 		EXPECT_EQ(0, file_print(MIN_FREE, "%ld", self->min_free));
+	if (*self->defrag)
+		EXPECT_EQ(0, file_print(DEFRAG, "%s", self->defrag));
 	EXPECT_TRUE(context_leave(&self->ctx));
+}
+
+/* The word of DEFRAG that holds, which is the one in brackets */
+static bool defrag_read(char word[16])
+{
+	char text[128];
+	const char *begin;
+
+	if (file_read(DEFRAG, text, sizeof(text)) < 0)
+		return false;
+	begin = strchr(text, '[');
+	return begin && sscanf(begin, "[%15[^]]", word) == 1;
 }
 
 /* By which the scan goes */
@@ -160,9 +177,10 @@ TEST_F_TIMEOUT(events, nothing_is_made_for_huge_pages_that_stay, PATIENT_TIMEOUT
 		SKIP(return, "the fast node cannot be filled");
 	ASSERT_LT(0, filler);
 	/* The blocks that are left, and no others */
+	ASSERT_TRUE(defrag_read(self->defrag));
 	ASSERT_EQ(0, file_print(DEFRAG, "never"));
 	ret = map_on(&whole, ctx->fast, SOME_PAGES / 2, true);
-	EXPECT_EQ(0, file_print(DEFRAG, "madvise"));
+	EXPECT_EQ(0, file_print(DEFRAG, "%s", self->defrag));
 	ASSERT_EQ(0, ret);
 	pid = fork_child();
 	if (!pid)
