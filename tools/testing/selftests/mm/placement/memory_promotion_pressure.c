@@ -62,6 +62,47 @@ static double cpu_seconds(void)
 	return used.tv_sec + used.tv_nsec / 1e9;
 }
 
+/* Touches that tiering_load makes of 64 MiB, with @arguments; -1 where it says nothing */
+static long long run_load(const struct context *ctx, const char *arguments)
+{
+	char line[512], *found;
+	long long count = -1;
+	FILE *output;
+
+	snprintf(line, sizeof(line),
+		 "./tiering_load --mib 64 --fast %d --slow %d --every 1 --summary %s",
+		 ctx->fast, ctx->slow, arguments);
+	output = popen(line, "re");
+	if (!output)
+		return -1;
+	while (fgets(line, sizeof(line), output)) {
+		found = strstr(line, " touches=");
+		if (found)
+			count = atoll(found + strlen(" touches="));
+	}
+	return pclose(output) ? -1 : count;
+}
+
+/*
+ * While tiering_load looks where its pages are, it goes on touching them: else all are
+ * cold meanwhile. It stopped for a fourth of the time here, and kswapd took hot pages.
+ */
+TEST_F_TIMEOUT(events, load_goes_on_while_it_is_looked_at, PATIENT_TIMEOUT)
+{
+	const long long all = 4 * 100000;
+
+	if (self->ctx.missing)
+		SKIP(return, "%s", self->ctx.missing);
+	if (!getenv("steady_clock"))
+		SKIP(return, "needs a machine that nothing disturbs, and steady_clock=NS");
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
+	EXPECT_LE(all - all / 50,
+		  run_load(&self->ctx, "--rate 100000 --seconds 4"));
+	/* At half of the time another hot set */
+	EXPECT_LE(all - all / 50,
+		  run_load(&self->ctx, "--rate 100000 --seconds 4 --distribution shifting"));
+}
+
 /*
  * A task whose hot pages come up slowly is scanned on and on: the base would
  * scan it ever more slowly, after half a minute once a minute. How often it is

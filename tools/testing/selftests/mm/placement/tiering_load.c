@@ -16,7 +16,9 @@
  *
  * The touches are drawn beforehand into a table that is walked again and again,
  * so the share of each page is known exactly, and what is measured is where
- * pages are, not how long anything takes.
+ * pages are, not how long anything takes. Where they are is looked up a few at a
+ * time between touches: while a program stops, all of its memory is cold to the
+ * kernel.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -35,8 +37,11 @@
 #include "placement.h"
 
 #define TABLE_TOUCHES	2097152U
-/* Pages looked up in one call of move_pages(2) */
+/* Pages looked up in one call of move_pages(2), between touches and without any */
+#define LOOKUP_BETWEEN	8
 #define LOOKUP		1024
+/* Of the time between two lines the part in which they may be, percent */
+#define LOOKUP_PART	60
 /* Touches between two looks at the clock */
 #define BATCH		64
 /* One touch in 5 writes */
@@ -70,6 +75,8 @@ struct load {
 	unsigned long long rate;
 	unsigned long long touches;
 	int *node;
+	/* Pages that have been looked up for the next line */
+	size_t looked;
 	unsigned long long random;
 	unsigned int sum;
 	bool counters;
@@ -285,32 +292,35 @@ static unsigned long long nanoseconds(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
+/* The next pages, up to @count of them */
+static void look_up(struct load *load, size_t count)
+{
+	int ret;
+
+	if (count > load->pages - load->looked)
+		count = load->pages - load->looked;
+	ret = nodes_of_pages(load->memory + load->looked * page_bytes(), count,
+			     page_bytes(), load->node + load->looked);
+	if (ret)
+		errx(EXIT_FAILURE, "move_pages: %s", strerror(-ret));
+	load->looked += count;
+}
+
 /* At the wanted rate; what could not be done in time is not made up for */
 static void touch_until(struct load *load, unsigned long long end)
 {
 	unsigned long long step = load->rate ? BATCH * 1000000000ULL / load->rate : 0;
 	unsigned long long now = nanoseconds(), next = now;
+	unsigned long long look = end - load->every * 1000000000ULL / 100 * LOOKUP_PART;
 
 	while (now < end) {
 		if (now >= next) {
 			touch_some(load);
 			next = now > next + step ? now : next + step;
+		} else if (now >= look && load->looked < load->pages) {
+			look_up(load, LOOKUP_BETWEEN);
 		}
 		now = nanoseconds();
-	}
-}
-
-static void look_up(struct load *load)
-{
-	size_t i, count;
-	int ret;
-
-	for (i = 0; i < load->pages; i += count) {
-		count = load->pages - i < LOOKUP ? load->pages - i : LOOKUP;
-		ret = nodes_of_pages(load->memory + i * page_bytes(), count,
-				     page_bytes(), load->node + i);
-		if (ret)
-			errx(EXIT_FAILURE, "move_pages: %s", strerror(-ret));
 	}
 }
 
@@ -408,7 +418,9 @@ static void report(struct load *load, int second)
 	unsigned long long sum = 0;
 	size_t fast = 0, i;
 
-	look_up(load);
+	while (load->looked < load->pages)
+		look_up(load, LOOKUP);
+	load->looked = 0;
 	for (i = 0; i < load->pages; i++) {
 		if (load->node[i] != load->fast)
 			continue;
@@ -450,6 +462,26 @@ static void summarize(const struct load *load)
 	       counter("pgpromote_success") - load->promoted,
 	       counter("pgdemote_kswapd") + counter("pgdemote_direct") -
 	       load->demoted);
+}
+
+static void make_tables(struct load *load)
+{
+	load->table = malloc(TABLE_TOUCHES * sizeof(*load->table));
+	load->share = calloc(load->pages, sizeof(*load->share));
+	load->sorted = calloc(load->pages, sizeof(*load->sorted));
+	load->best = calloc(load->pages + 1, sizeof(*load->best));
+	if (!load->table || !load->share || !load->sorted || !load->best)
+		err(EXIT_FAILURE, "memory");
+}
+
+/* From one hot set to the other: drawn before, as that takes a second */
+static void shift(struct load *load, const struct load *other, int second)
+{
+	load->table = other->table;
+	load->share = other->share;
+	load->sorted = other->sorted;
+	load->best = other->best;
+	load->later = second;
 }
 
 /* Memory of another process that stays on the fast node and is never touched */
@@ -609,6 +641,7 @@ int main(int argc, char **argv)
 		.slow = 1, .seconds = 60, .every = 5, .pages = 65536, .deviation = 8,
 		.random = 0x9e3779b97f4a7c15ULL,
 	};
+	struct load other;
 	const unsigned long long second = 1000000000ULL;
 	unsigned long long start;
 	pid_t filler = 0;
@@ -617,12 +650,9 @@ int main(int argc, char **argv)
 	parse(&load, argc, argv);
 	if (load.deviation > load.pages)
 		errx(2, "there are no %zu pages", load.deviation);
-	load.table = malloc(TABLE_TOUCHES * sizeof(*load.table));
-	load.share = calloc(load.pages, sizeof(*load.share));
-	load.sorted = calloc(load.pages, sizeof(*load.sorted));
-	load.best = calloc(load.pages + 1, sizeof(*load.best));
+	make_tables(&load);
 	load.node = calloc(load.pages, sizeof(*load.node));
-	if (!load.table || !load.share || !load.sorted || !load.best || !load.node)
+	if (!load.node)
 		err(EXIT_FAILURE, "memory");
 	if (load.fill) {
 		int status;
@@ -634,6 +664,11 @@ int main(int argc, char **argv)
 	}
 	place_all(&load);
 	fill_table(&load, false);
+	if (load.distribution == SHIFTING) {
+		other = load;
+		make_tables(&other);
+		fill_table(&other, true);
+	}
 
 	load.promoted = counter("pgpromote_success");
 	load.demoted = counter("pgdemote_kswapd") + counter("pgdemote_direct");
@@ -642,10 +677,8 @@ int main(int argc, char **argv)
 	start = nanoseconds();
 	for (at = load.every; at <= load.seconds; at += load.every) {
 		if (load.distribution == SHIFTING && !load.later &&
-		    at > load.seconds / 2) {
-			load.later = at - load.every;
-			fill_table(&load, true);
-		}
+		    at > load.seconds / 2)
+			shift(&load, &other, at - load.every);
 		touch_until(&load, start + at * second);
 		report(&load, at);
 	}
