@@ -70,7 +70,7 @@ cat "$TOP/out/bench/tiering.txt"
 
 # Limits up to 64 MB/s need a processor that moves as much.
 limit_holds() {
-	vm -i 2 -o "$BUILD/bench/limits.console" -t 1800 -r "kselftest memory_promotion_rate" > "$BUILD/bench/limits.txt"
+	vm -i 2 -o "$BUILD/bench/limits.console" -t 1800 -q 240 -l 600 -r "kselftest memory_promotion_rate" > "$BUILD/bench/limits.txt"
 }
 step "limits of 8, 16 and 64 MB/s" "$BUILD/log/bench-limits.log" limit_holds || die "a limit does not hold: build/bench/limits.txt"
 {

@@ -16,8 +16,8 @@
  *
  * The touches are drawn beforehand into a table that is walked again and again,
  * so the share of each page is known exactly, and what is measured is where
- * pages are, not how long anything takes. Where they are is looked up a few at a
- * time between touches: while a program stops, all of its memory is cold to the
+ * pages are, not how long anything takes. With a rate they are looked up a few at
+ * a time between touches: while a program stops, all of its memory is cold to the
  * kernel.
  */
 #define _GNU_SOURCE
