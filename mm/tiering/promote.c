@@ -85,14 +85,15 @@ static bool is_own(const struct vm_area_struct *vma)
 	return vma->vm_mm == current->mm && !(current->flags & PF_KTHREAD);
 }
 
-static void count_touched(struct promotion_node *node, unsigned int latency)
+static void count_touched(struct promotion_node *node, unsigned int latency,
+			  unsigned int pages)
 {
 	struct demoted_counts __percpu *counts = &node->counts->demoted;
 
 	if (latency < jiffies_to_msecs(jiffies - READ_ONCE(node->looked_at)))
-		this_cpu_inc(counts->fresh[latency_bin(latency)]);
+		this_cpu_add(counts->fresh[latency_bin(latency)], pages);
 	else
-		this_cpu_inc(counts->touched[latency_bin(latency)]);
+		this_cpu_add(counts->touched[latency_bin(latency)], pages);
 }
 
 /**
@@ -122,7 +123,7 @@ bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
 	promotion_look(page, &look);
 	/* Whoever touches it, it is missed. */
 	if (look.demoted)
-		count_touched(node, look.latency);
+		count_touched(node, look.latency, pages);
 	if (!is_own(vma) || !node_isset(nid, cpuset_current_mems_allowed) ||
 	    !tiering_may_hold_folio(page_folio(page), nid)) {
 		promotion_keep(page, &look);

@@ -31,7 +31,7 @@
 #define MARK_JIFFIES	(8 * HZ)
 
 /* By the node that the page would be promoted to, which is nearly always that of the CPU */
-static void count_hidden(int curnid, int nid)
+static void count_hidden(int curnid, int nid, unsigned int pages)
 {
 	struct promotion_node *node = promotion_node_of(nid);
 
@@ -39,7 +39,18 @@ static void count_hidden(int curnid, int nid)
 	    !node_isset(nid, cpuset_current_mems_allowed))
 		node = promotion_node_of(promotion_home(curnid, nid));
 	if (node)
-		this_cpu_inc(node->counts->demoted.hidden);
+		this_cpu_add(node->counts->demoted.hidden, pages);
+}
+
+/*
+ * As many as its touch will count: parts of a huge page that are mapped one by one are
+ * not looked at then.
+ */
+static unsigned int pages_that_count(struct page *page)
+{
+	if (PageTail(page) || (PageHead(page) && !compound_mapcount(page)))
+		return 0;
+	return thp_nr_pages(page);
 }
 
 /**
@@ -53,7 +64,7 @@ void promotion_scan_page(struct page *page)
 	unsigned int score = stamp_score(page_cpupid_last(page));
 
 	if (score == SCORE_DEMOTED)
-		count_hidden(page_to_nid(page), numa_node_id());
+		count_hidden(page_to_nid(page), numa_node_id(), pages_that_count(page));
 	page_cpupid_xchg_last(page, stamp_make(stamp_now(), score));
 }
 

@@ -41,7 +41,7 @@ struct latency_part {
 };
 
 /**
- * struct demoted_counts - what became of demoted pages, a huge page being one
+ * struct demoted_counts - what became of demoted pages, a huge page being as many
  * @touched: of each latency bin, those with their first hint fault, that the scan had
  *           come by before the last look
  * @fresh:   so too, those that it has come by since

@@ -223,14 +223,14 @@ TEST_F_TIMEOUT(steady, huge_pages_wait_for_the_limit, 120)
  * Memory on the slow node, of which half has room on the fast one. Returns who fills
  * that, 0 for a failure, and less where a node is too small.
  */
-static pid_t map_twice_the_room(struct context *ctx, struct area *area)
+static pid_t map_twice_the_room(struct context *ctx, struct area *area, bool huge)
 {
 	pid_t filler;
 
 	if (!has_room(ctx->slow, MOST_PAGES))
 		return -ENOMEM;
 	filler = fill(ctx->fast, MOST_PAGES / 2, true);
-	if (filler > 0 && map_on(area, ctx->slow, MOST_PAGES, false)) {
+	if (filler > 0 && map_on(area, ctx->slow, MOST_PAGES, huge)) {
 		unfill(filler);
 		return 0;
 	}
@@ -274,7 +274,7 @@ TEST_F_TIMEOUT(steady, pages_that_are_alike_take_no_turns, 120)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	filler = map_twice_the_room(ctx, &area);
+	filler = map_twice_the_room(ctx, &area, false);
 	if (filler < 0)
 		SKIP(return, "a node is too small");
 	ASSERT_LT(0, filler);
@@ -288,6 +288,36 @@ TEST_F_TIMEOUT(steady, pages_that_are_alike_take_no_turns, 120)
 	EXPECT_GT(MOST_PAGES / 8, last);
 	EXPECT_LT(EVERY_MS / 4, threshold(ctx->fast));
 	EXPECT_GT(EVERY_MS, threshold(ctx->fast));
+	unfill(filler);
+	area_unmap(&area);
+}
+
+/*
+ * Huge pages are few, and each is worth its pages: of all of them something is about to
+ * be touched whenever the scan comes by. None is worth a move.
+ */
+TEST_F_TIMEOUT(steady, huge_pages_that_are_alike_take_no_turns, 120)
+{
+	enum { PASS_MS = 2000, EVERY_MS = 400 };
+	struct context *ctx = &self->ctx;
+	long long first, last;
+	struct area area;
+	pid_t filler;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	filler = map_twice_the_room(ctx, &area, true);
+	if (filler < 0)
+		SKIP(return, "a node is too small");
+	ASSERT_LT(0, filler);
+	ASSERT_EQ(0, set_pace(16, PASS_MS));
+	first = promoted_in(&area, EVERY_MS, 8 * PASS_MS);
+	last = promoted_in(&area, EVERY_MS, 2 * PASS_MS);
+	note("%lld pages in eight passes, then %lld in two; threshold %ld ms", first, last,
+	     threshold(ctx->fast));
+	EXPECT_LT(SOME_PAGES, first);
+	EXPECT_GT(MOST_PAGES / 8, last);
+	EXPECT_GT(EVERY_MS / 4, threshold(ctx->fast));
 	unfill(filler);
 	area_unmap(&area);
 }
@@ -339,7 +369,7 @@ TEST_F_TIMEOUT(steady, touches_of_others_count, 120)
 	ASSERT_LE(0, reader);
 	if (!reader)
 		read_from_outside(seen, EVERY_MS);
-	filler = map_twice_the_room(ctx, &area);
+	filler = map_twice_the_room(ctx, &area, false);
 	if (filler < 0)
 		SKIP(return, "a node is too small");
 	ASSERT_LT(0, filler);
@@ -390,7 +420,7 @@ TEST_F_TIMEOUT(steady, what_has_settled_is_scanned_slowly, 120)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	filler = map_twice_the_room(ctx, &area);
+	filler = map_twice_the_room(ctx, &area, false);
 	if (filler < 0)
 		SKIP(return, "a node is too small");
 	ASSERT_LT(0, filler);
@@ -430,7 +460,7 @@ TEST_F_TIMEOUT(steady, scan_takes_little_at_a_time, 120)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	filler = map_twice_the_room(ctx, &area);
+	filler = map_twice_the_room(ctx, &area, false);
 	if (filler < 0)
 		SKIP(return, "a node is too small");
 	ASSERT_LT(0, filler);
@@ -467,7 +497,7 @@ TEST_F_TIMEOUT(steady, what_is_hot_stays, 120)
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	filler = map_twice_the_room(ctx, &area);
+	filler = map_twice_the_room(ctx, &area, false);
 	if (filler < 0)
 		SKIP(return, "a node is too small");
 	ASSERT_LT(0, filler);
