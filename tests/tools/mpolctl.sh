@@ -73,7 +73,7 @@ test_general() {
 	prints 'mpolctl 1.0' --version
 	says 'Usage: mpolctl run' -h
 	prints 'mpolctl 1.0' -V
-	for command in run show weights; do
+	for command in run show weights save restore; do
 		says "Usage: mpolctl $command" "$command" --help
 		says "Usage: mpolctl $command" "$command" -h
 	done
@@ -496,6 +496,213 @@ test_show_process() {
 	result $? '--watch shows a process again until it has ended'
 }
 
+# A tree with the files of a kernel: two nodes, one of which is slow
+root=$work/root
+sysfs_weights=/sys/kernel/mm/mempolicy/weighted_interleave
+
+# put FILE VALUE
+put() {
+	mkdir -p "$(dirname "$root$1")"
+	echo "$2" >"$root$1"
+}
+
+reset_root() {
+	rm -rf "$root"
+	put /sys/kernel/mm/tiering/node0/abstract_distance 576
+	put /sys/kernel/mm/tiering/node1/abstract_distance 2880
+	put /sys/kernel/mm/numa/demotion_enabled true
+	put /proc/sys/kernel/numa_balancing 2
+	put /proc/sys/kernel/numa_balancing_rate_limit_mbps 2000
+	put /proc/sys/kernel/numa_balancing_promote_rate_limit_MBps 2000
+	put /proc/sys/kernel/numa_balancing_hot_threshold_ms 1000
+	put /sys/kernel/migration/auto_migrate_enable 1
+	put /sys/kernel/migration/auto_migrate_interval 60
+	put /sys/kernel/migration/auto_migrate_lazy 0
+	put /sys/kernel/migration/migrate_max_mapcount 1
+	put $sysfs_weights/node0 9
+	put $sysfs_weights/node1 2
+	put $sysfs_weights/auto false
+}
+
+# All files of the tree with what is in them
+tree() {
+	(cd "$root" && grep -r . . | sort)
+}
+
+test_save() {
+	reset_root
+	what='all settings are saved, in the order in which they can be set'
+	run save --root "$root"
+	grep -v '^#' "$work/out" >"$work/settings"
+	[ "$status" -eq 0 ] && [ ! -s "$work/err" ] && cmp -s "$work/settings" - <<-EOF
+		/sys/kernel/mm/tiering/node0/abstract_distance = 576
+		/sys/kernel/mm/tiering/node1/abstract_distance = 2880
+		/sys/kernel/mm/numa/demotion_enabled = true
+		kernel.numa_balancing_rate_limit_mbps = 2000
+		kernel.numa_balancing_hot_threshold_ms = 1000
+		kernel.numa_balancing = 2
+		/sys/kernel/migration/auto_migrate_interval = 60
+		/sys/kernel/migration/auto_migrate_lazy = 0
+		/sys/kernel/migration/migrate_max_mapcount = 1
+		/sys/kernel/migration/auto_migrate_enable = 1
+		$sysfs_weights/node0 = 9
+		$sysfs_weights/node1 = 2
+		$sysfs_weights/auto = false
+	EOF
+	result $? "$what"
+
+	echo true >"$root$sysfs_weights/auto"
+	run save --root "$root"
+	[ "$status" -eq 0 ] && ! grep -q "^$sysfs_weights/node" "$work/out" &&
+		grep -qx "# $sysfs_weights/node0 = 9, derived" "$work/out" &&
+		grep -qx "$sysfs_weights/auto = true" "$work/out"
+	result $? 'weights that the kernel derives are told, not set'
+
+	rm "$root/proc/sys/kernel/numa_balancing_rate_limit_mbps"
+	says 'kernel.numa_balancing_promote_rate_limit_MBps = 2000' save --root "$root"
+
+	cp "$work/out" "$work/wanted"
+	echo old >"$work/file"
+	ln -sf file "$work/link"
+	run save --root "$root" "$work/link"
+	[ "$status" -eq 0 ] && [ ! -s "$work/out" ] && [ -h "$work/link" ] &&
+		cmp -s "$work/wanted" "$work/file"
+	result $? 'a file is written where a link leads to'
+	says "$sysfs_weights/auto = true" save --root "$root" /dev/stdout
+	[ "$(find "$work" -name 'file.*' -o -name 'link.*')" = '' ]
+	result $? 'nothing is left beside it'
+
+	echo 4 >"$root/proc/sys/kernel/numa_balancing"
+	echo old >"$work/file"
+	refused 1 'kernel.numa_balancing has a value that is not known here' \
+		save --root "$root" "$work/file"
+	[ "$(cat "$work/file")" = old ] && [ "$(find "$work" -name 'file.*')" = '' ]
+	result $? 'a file stays as it was when there is something that cannot be saved'
+	refused 1 "cannot write beside $work/missing/file" save --root "$root" "$work/missing/file"
+	rm -r "$root"
+	refused 3 'this kernel has no settings of placement' save --root "$root" "$work/file"
+	refused 2 "one file, not 'b' as well" save a b
+	refused 2 "option '--wet'" save --wet
+}
+
+# bad_settings MESSAGE LINE...: refused, and nothing is set
+bad_settings() {
+	message=$1
+	shift
+	reset_root
+	tree >"$work/before"
+	printf '%s\n' 'kernel.numa_balancing_hot_threshold_ms = 9' "$@" >"$work/file"
+	refused 2 "$message" restore --root "$root" "$work/file"
+	tree | cmp -s "$work/before" -
+	result $? "of $* nothing is set"
+}
+
+test_restore() {
+	reset_root
+	tree >"$work/before"
+	"$mpolctl" save --root "$root" "$work/file"
+	prints '' restore --root "$root" "$work/file"
+
+	echo 0 >"$root/proc/sys/kernel/numa_balancing"
+	echo false >"$root/sys/kernel/mm/numa/demotion_enabled"
+	echo 576 >"$root/sys/kernel/mm/tiering/node1/abstract_distance"
+	echo 1 >"$root$sysfs_weights/node0"
+	echo true >"$root$sysfs_weights/auto"
+	prints "/sys/kernel/mm/tiering/node1/abstract_distance = 2880, was 576
+/sys/kernel/mm/numa/demotion_enabled = true, was false
+kernel.numa_balancing = 2, was 0
+$sysfs_weights/node0 = 9, was 1
+$sysfs_weights/auto = false, was true" restore --root "$root" "$work/file"
+	tree | cmp -s "$work/before" -
+	result $? 'what was saved is set again'
+
+	printf '\n  # a comment\n\t kernel.numa_balancing=1\t\r\n%s' \
+		'/sys/kernel/mm/numa/demotion_enabled =  0' >"$work/file"
+	"$mpolctl" restore --root "$root" <"$work/file" >"$work/out" 2>"$work/err" &&
+		[ ! -s "$work/err" ] &&
+		[ "$(cat "$root/proc/sys/kernel/numa_balancing")" = 1 ] &&
+		[ "$(cat "$root/sys/kernel/mm/numa/demotion_enabled")" = false ]
+	result $? 'comments, blanks and ends of lines do not matter, nor a file or a pipe'
+}
+
+test_restore_what_is_there() {
+	reset_root
+	"$mpolctl" save --root "$root" "$work/file"
+	rm -r "$root/sys/kernel/mm/tiering/node1" "$root$sysfs_weights/node1"
+	echo 1 >"$root$sysfs_weights/node0"
+	run restore --root "$root" "$work/file"
+	[ "$status" -eq 0 ] && [ "$(cat "$root$sysfs_weights/node0")" = 9 ] &&
+		[ "$(grep -c 'is left out: node 1 is not there' "$work/err")" -eq 2 ] &&
+		[ "$(wc -l <"$work/err")" -eq 2 ] && [ ! -e "$root$sysfs_weights/node1" ]
+	result $? 'what is of a node that is not there is left out, and said'
+	rm "$root/sys/kernel/mm/numa/demotion_enabled"
+	echo 0 >"$root/proc/sys/kernel/numa_balancing"
+	run restore --root "$root" "$work/file"
+	[ "$status" -eq 3 ] && [ "$(cat "$root/proc/sys/kernel/numa_balancing")" = 2 ] &&
+		grep -q 'demotion_enabled is left out: this kernel has no such setting' "$work/err"
+	result $? 'what the kernel lacks is left out, and said by the status too'
+}
+
+test_restore_bad_files() {
+	bad_settings "line 2: 'numa' is not NAME = VALUE" numa
+	bad_settings "line 4: '' is not a setting" '' '# a' '= 1'
+	for name in kernel.panic /etc/passwd ../kernel.numa_balancing /sys/kernel/mm/tiering/node0/budget \
+		/sys/kernel/mm/tiering/node/abstract_distance $sysfs_weights/node01 \
+		$sysfs_weights/node1024 $sysfs_weights/node1/x kernel.numa_balancing.; do
+		bad_settings "line 2: '$name' is not a setting" "$name = 1"
+	done
+	for value in '' 0 256 05 -1 1x 1,2 99999999999999999999; do
+		bad_settings "line 2: '$value' is wrong for $sysfs_weights/node0: use 1 to 255" \
+			"$sysfs_weights/node0 = $value"
+	done
+	bad_settings 'use 1 to 65535' '/sys/kernel/mm/tiering/node1/abstract_distance = 0'
+	bad_settings 'use a number from 0' 'kernel.numa_balancing_rate_limit_mbps = 2147483648'
+	bad_settings 'use 0 to 3' 'kernel.numa_balancing = 4'
+	echo 'kernel.numa_balancing_hot_threshold_ms = 1073741824' >"$work/file"
+	refused 2 'use 1 to 1073741823' restore --root "$root" "$work/file"
+	bad_settings 'use 5 to 300' '/sys/kernel/migration/auto_migrate_interval = 4'
+	bad_settings 'use true or false' '/sys/kernel/mm/numa/demotion_enabled = yes'
+	bad_settings 'line 3: kernel.numa_balancing stands there twice' \
+		'kernel.numa_balancing = 1' 'kernel.numa_balancing = 2'
+	bad_settings 'with auto = true the kernel derives all weights' \
+		"$sysfs_weights/node0 = 9" "$sysfs_weights/auto = true"
+	bad_settings "line 2: '$(printf '%060d' 0)' is not NAME" "$(printf '%0600d' 0)"
+	refused 1 "cannot read $work/missing" restore "$work/missing"
+	refused 1 "cannot read $work" restore "$work"
+	refused 2 "one file, not 'b' as well" restore a b
+	refused 2 "option '--wet'" restore --wet
+}
+
+# As in test_refusing_kernel
+test_restore_refused() {
+	reset_root
+	what='when a setting is refused those before it are undone'
+	if [ "$(id -u)" -ne 0 ] || ! switch=$(find_switch); then
+		skip "$what" 'needs root and a switch of /proc/sys that is on'
+		skip 'where weights were derived, they are again when one is refused' \
+			'needs root and a switch of /proc/sys that is on'
+		return
+	fi
+	echo true >"$root$sysfs_weights/auto"
+	ln -sf "$switch" "$root$sysfs_weights/node1"
+	tree >"$work/before"
+	printf '%s\n' 'kernel.numa_balancing = 1' "$sysfs_weights/node0 = 7" \
+		"$sysfs_weights/auto = false" "$sysfs_weights/node1 = 8" >"$work/file"
+	run restore --root "$root" "$work/file"
+	[ "$status" -eq 1 ] && [ ! -s "$work/out" ] &&
+		grep -q "cannot set $sysfs_weights/node1 to 8" "$work/err" &&
+		grep -q 'all is as it was before' "$work/err" && tree | cmp -s "$work/before" -
+	result $? "$what"
+
+	# How the value is spelled tells that it was written
+	echo 1 >"$root$sysfs_weights/auto"
+	printf '%s\n' "$sysfs_weights/node0 = 7" "$sysfs_weights/node1 = 8" >"$work/file"
+	run restore --root "$root" "$work/file"
+	[ "$status" -eq 1 ] && [ "$(cat "$root$sysfs_weights/node0")" = 9 ] &&
+		[ "$(cat "$root$sysfs_weights/auto")" = true ]
+	result $? 'where weights were derived, they are again when one is refused'
+}
+
 # The first node with memory
 first_node=$(sed "s/[^0-9].*//" /sys/devices/system/node/has_memory 2>/dev/null)
 first_node=${first_node:-0}
@@ -515,6 +722,11 @@ test_show_cut_policies
 test_show_bad_files
 test_show_options
 test_show_process
+test_save
+test_restore
+test_restore_what_is_there
+test_restore_bad_files
+test_restore_refused
 
 echo "1..$count"
 [ "$failed" -eq 0 ]

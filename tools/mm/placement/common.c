@@ -48,7 +48,7 @@ bool parse_number(const char *text, size_t len, unsigned long max,
 	for (; len; len--, text++) {
 		unsigned int digit = *text - '0';
 
-		if (*value > (max - digit) / 10)
+		if (digit > max || *value > (max - digit) / 10)
 			return false;
 		*value = *value * 10 + digit;
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mpolctl - run commands with interleave weights of their own, show where the
- * pages of a process are, read and write the global weights
+ * pages of a process are, read and write the global weights, save and restore
+ * what placement is set to
  */
 #include <err.h>
 #include <errno.h>
@@ -34,6 +35,14 @@ static const struct command {
 	  "[--json] [NODE=WEIGHT... | auto]",
 	  "shows or changes the global weights",
 	  weights_command, STATUS_FAILED },
+	{ "save",
+	  "[FILE]",
+	  "writes what the placement of memory is set to",
+	  save_command, STATUS_FAILED },
+	{ "restore",
+	  "[FILE]",
+	  "sets what such a file has, at boot for example",
+	  restore_command, STATUS_FAILED },
 	{}
 };
 
@@ -61,7 +70,7 @@ static int print_usage(void)
 	return print_help(more_help);
 }
 
-/* "run, show or weights" */
+/* "run, show, weights, save or restore" */
 static const char *name_commands(void)
 {
 	static char text[128];

@@ -21,4 +21,10 @@ int show_command(int argc, char **argv);
 /* Prints or changes the global weights */
 int weights_command(int argc, char **argv);
 
+/* Writes what placement is set to into a file */
+int save_command(int argc, char **argv);
+
+/* Sets what such a file has, all or nothing */
+int restore_command(int argc, char **argv);
+
 #endif /* MPOLCTL_H */

@@ -16,3 +16,4 @@ complete -c mpolctl -n '__fish_seen_subcommand_from (__mpolctl_commands)' -a '(_
 complete -c mpolctl -n '__fish_seen_subcommand_from show' -a '(__fish_complete_pids)'
 complete -c mpolctl -n '__fish_seen_subcommand_from run' -a '(__fish_complete_command)'
 complete -c mpolctl -n '__fish_seen_subcommand_from weights' -a auto
+complete -c mpolctl -n '__fish_seen_subcommand_from save restore' -F

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What mpolctl does to a command and to the weights, and the example program
-# with two threads. Both are of tools/mm/placement and are looked for in the PATH.
+# What mpolctl does to a command, to the weights and to other settings, and the
+# example program with two threads. Both are of tools/mm/placement and are looked for in the PATH.
 
 weights=/sys/kernel/mm/mempolicy/weighted_interleave
 number=0
@@ -52,7 +52,7 @@ saved=$(for file in "$weights"/node* "$weights/auto"; do echo "$file $(cat "$fil
 failed=0
 
 echo "TAP version 13"
-echo "1..10"
+echo "1..13"
 
 for file in "$weights"/node*; do echo 1 >"$file"; done
 mpolctl weights 0=1 1=1 >/dev/null &&
@@ -85,6 +85,34 @@ two-threads --mib 32 --pages 4096 >/tmp/threads || {
 	false
 }
 result "two threads have two ratios"
+
+balancing=/proc/sys/kernel/numa_balancing
+demotion=/sys/kernel/mm/numa/demotion_enabled
+distance=/sys/kernel/mm/tiering/node1/abstract_distance
+others=$(cat $balancing $demotion)
+echo 2 >$balancing
+echo 1 >$demotion
+mpolctl weights 0=7 1=2
+mpolctl save /tmp/settings && grep -qx "kernel.numa_balancing = 2" /tmp/settings &&
+	grep -qx "$demotion = true" /tmp/settings && grep -qx "$weights/node1 = 2" /tmp/settings &&
+	grep -qx "$weights/auto = false" /tmp/settings
+result "what placement is set to is saved"
+echo 0 >$balancing
+echo 0 >$demotion
+echo 5000 >$distance
+echo true >"$weights/auto"
+mpolctl restore /tmp/settings >/tmp/changes && mpolctl save | cmp - /tmp/settings &&
+	[ "$(wc -l </tmp/changes)" -ge 4 ] && [ -z "$(mpolctl restore /tmp/settings)" ]
+result "and is set again"
+echo true >"$weights/auto"
+mpolctl save >/tmp/settings
+mpolctl weights 0=7 1=2
+mpolctl restore /tmp/settings >/tmp/changes && [ "$(cat "$weights/auto")" = true ] &&
+	grep -qx "$weights/auto = true, was false" /tmp/changes
+result "so are weights that the kernel derives"
+echo "${others%%[!0-9]*}" >$balancing
+echo "${others#*[!0-9]}" >$demotion
+echo 0 >$distance
 
 echo "$saved" | while read -r file weight; do
 	echo "$weight" >"$file"
