@@ -73,7 +73,7 @@ test_general() {
 	prints 'mpolctl 1.0' --version
 	says 'Usage: mpolctl run' -h
 	prints 'mpolctl 1.0' -V
-	for command in run show weights save restore; do
+	for command in run show weights save restore doctor; do
 		says "Usage: mpolctl $command" "$command" --help
 		says "Usage: mpolctl $command" "$command" -h
 	done
@@ -703,6 +703,79 @@ test_restore_refused() {
 	result $? 'where weights were derived, they are again when one is refused'
 }
 
+# A machine on which nothing is to be mended: DRAM with CPUs, and a node that firmware tells of
+reset_machine() {
+	reset_root
+	put /sys/devices/system/node/has_memory 0-1
+	put /sys/devices/system/node/has_cpu 0
+	put /sys/devices/system/node/node1/access0/initiators/read_bandwidth 22528
+	put /sys/devices/system/memory/block_size_bytes 8000000
+	put /sys/devices/system/memory/memory0/state online
+	put /proc/sys/vm/zone_reclaim_mode 0
+	mkdir -p "$root/sys/bus/dax/devices/dax1.0"
+	ln -s ../../drivers/kmem "$root/sys/bus/dax/devices/dax1.0/driver"
+}
+
+# mends COMMAND WHAT: the only thing to mend, and by this command
+mends() {
+	run doctor --root "$root"
+	[ "$status" -eq 4 ] && [ ! -s "$work/err" ] && [ "$(sed -n 's/^\t//p' "$work/out")" = "$1" ] &&
+		[ "$(wc -l <"$work/out")" -eq 2 ] && grep -qF -- "$2" "$work/out"
+	result $? "mpolctl doctor: $2"
+}
+
+test_doctor() {
+	reset_machine
+	prints 'Nothing to mend.' doctor --root "$root"
+
+	put /sys/devices/system/memory/memory8/state offline
+	put /sys/devices/system/memory/memory9/state offline
+	mends 'chmem --enable --zone Movable 256M' 'Memory that is offline: 0.2 GiB.'
+	reset_machine
+	put /sys/bus/dax/devices/dax2.0/size 68719476736
+	put /sys/bus/dax/devices/dax2.0/target_node 2
+	mends 'daxctl reconfigure-device --mode=system-ram dax2.0' \
+		'dax2.0 is a device and no memory of the kernel: 64.0 GiB that would be node 2.'
+	ln -s ../../drivers/device_dax "$root/sys/bus/dax/devices/dax2.0/driver"
+	mends 'daxctl reconfigure-device --mode=system-ram dax2.0' 'dax2.0 is a device'
+
+	reset_machine
+	put /sys/kernel/mm/numa/demotion_enabled false
+	mends 'echo 1 > /sys/kernel/mm/numa/demotion_enabled' 'no cold ones demoted to make room'
+	put /proc/sys/kernel/numa_balancing 1
+	prints 'Nothing to mend.' doctor --root "$root"
+	put /sys/kernel/mm/numa/demotion_enabled true
+	mends 'sysctl kernel.numa_balancing=3' 'not promoted when they are hot again'
+
+	reset_machine
+	put $sysfs_weights/node1 9
+	mends 'mpolctl weights auto' 'Weighted interleaving is even, though node 1 has no CPUs'
+	rm -r "$root/sys/devices/system/node/node1"
+	mends 'bwactl --apply' 'Weighted interleaving is even, though node 1 has no CPUs'
+	put $sysfs_weights/auto true
+	mends 'bwactl --apply' 'Firmware tells no bandwidth of node 1: its weight is a guess.'
+	put /sys/devices/system/node/node1/access1/initiators/read_bandwidth 22528
+	prints 'Nothing to mend.' doctor --root "$root"
+	rm "$root$sysfs_weights/auto"
+	mends 'bwactl --apply' 'Weighted interleaving is even'
+
+	reset_machine
+	rm -r "$root/sys/devices/system/node/node1"
+	put /sys/kernel/mm/tiering/node1/abstract_distance 576
+	mends 'echo 2880 > /sys/kernel/mm/tiering/node1/abstract_distance    # if slower; 256 for HBM' \
+		'Firmware does not tell how node 1 differs from node 0'
+	reset_machine
+	put /proc/sys/vm/zone_reclaim_mode 1
+	mends 'sysctl vm.zone_reclaim_mode=0' 'A full node is reclaimed before another one is used.'
+
+	put /sys/devices/system/node/has_memory 0
+	prints 'Nothing to mend: one node has all memory.' doctor --root "$root"
+	rm -r "$root/sys/devices/system/node"
+	refused 3 'this kernel is built without NUMA' doctor --root "$root"
+	refused 2 "no argument, not 'x'" doctor x
+	refused 2 "option '--wet'" doctor --wet
+}
+
 # The first node with memory
 first_node=$(sed "s/[^0-9].*//" /sys/devices/system/node/has_memory 2>/dev/null)
 first_node=${first_node:-0}
@@ -727,6 +800,7 @@ test_restore
 test_restore_what_is_there
 test_restore_bad_files
 test_restore_refused
+test_doctor
 
 echo "1..$count"
 [ "$failed" -eq 0 ]

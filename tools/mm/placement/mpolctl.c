@@ -2,7 +2,7 @@
 /*
  * mpolctl - run commands with interleave weights of their own, show where the
  * pages of a process are, read and write the global weights, save and restore
- * what placement is set to
+ * what placement is set to, say what could be better
  */
 #include <err.h>
 #include <errno.h>
@@ -43,6 +43,10 @@ static const struct command {
 	  "[FILE]",
 	  "sets what such a file has, at boot for example",
 	  restore_command, STATUS_FAILED },
+	{ "doctor",
+	  "",
+	  "says what of the memory is not used as it could be, and what mends it",
+	  doctor_command, STATUS_FAILED },
 	{}
 };
 
@@ -54,23 +58,23 @@ static const char more_help[] =
 	"Exit status: 0 done; 1 failed; 2 bad arguments; 3 not available here, because\n"
 	"this kernel lacks it or a filter of system calls forbids it. \"run\" has 125 for\n"
 	"its own failures, 126 when the command cannot be run, 127 when it is not found,\n"
-	"else the status of the command.\n";
+	"else the status of the command; \"doctor\" has 4 when there is something to mend.\n";
 
 static int print_usage(void)
 {
 	const struct command *command;
 
 	for (command = commands; command->name; command++)
-		printf("%-6s mpolctl %s %s\n",
+		printf("%-6s mpolctl %s%s%s\n",
 		       command == commands ? "Usage:" : "", command->name,
-		       command->arguments);
+		       *command->arguments ? " " : "", command->arguments);
 	putchar('\n');
 	for (command = commands; command->name; command++)
 		printf("  %-7s  %s\n", command->name, command->summary);
 	return print_help(more_help);
 }
 
-/* "run, show, weights, save or restore" */
+/* "run, show, weights, save, restore or doctor" */
 static const char *name_commands(void)
 {
 	static char text[128];

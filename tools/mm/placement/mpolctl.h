@@ -27,4 +27,7 @@ int save_command(int argc, char **argv);
 /* Sets what such a file has, all or nothing */
 int restore_command(int argc, char **argv);
 
+/* Says what of the machine's memory could be used better */
+int doctor_command(int argc, char **argv);
+
 #endif /* MPOLCTL_H */

@@ -13,7 +13,7 @@ _mpolctl() {
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
 		mapfile -t COMPREPLY < <(compgen -W "$("$tool" --help 2>/dev/null |
-			sed -n 's/^.* mpolctl \([a-z][a-z]*\) .*/\1/p') --help --version" -- "$word")
+			sed -n 's/^.* mpolctl \([a-z][a-z]*\).*/\1/p') --help --version" -- "$word")
 		return
 	fi
 	[ "$before" != --weights ] || return

@@ -2,7 +2,7 @@
 # Completion for fish: what mpolctl's own help names.
 
 function __mpolctl_commands
-	mpolctl --help | string replace -rf '^.* mpolctl ([a-z]+) .*' '$1'
+	mpolctl --help | string replace -rf '^.* mpolctl ([a-z]+).*' '$1'
 end
 
 function __mpolctl_options

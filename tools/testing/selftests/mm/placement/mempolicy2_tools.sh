@@ -52,7 +52,7 @@ saved=$(for file in "$weights"/node* "$weights/auto"; do echo "$file $(cat "$fil
 failed=0
 
 echo "TAP version 13"
-echo "1..13"
+echo "1..14"
 
 for file in "$weights"/node*; do echo 1 >"$file"; done
 mpolctl weights 0=1 1=1 >/dev/null &&
@@ -110,6 +110,16 @@ mpolctl weights 0=7 1=2
 mpolctl restore /tmp/settings >/tmp/changes && [ "$(cat "$weights/auto")" = true ] &&
 	grep -qx "$weights/auto = true, was false" /tmp/changes
 result "so are weights that the kernel derives"
+# Each command that is printed mends something
+echo 0 >$balancing
+echo 1 >$demotion
+mpolctl doctor >/tmp/mend
+[ $? -eq 4 ] && grep -q "sysctl kernel.numa_balancing=2" /tmp/mend && {
+	sed -n 's/^	sysctl/&/p' /tmp/mend | sh
+	mpolctl doctor >/tmp/mend
+	! grep -q sysctl /tmp/mend
+}
+result "what can be mended is said, with what mends it"
 echo "${others%%[!0-9]*}" >$balancing
 echo "${others#*[!0-9]}" >$demotion
 echo 0 >$distance
