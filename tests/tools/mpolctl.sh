@@ -325,6 +325,10 @@ test_show_table() {
 7f4000000000  weighted interleave:0-2         4K     0           0    0.0%         ?  ....................
                                                      1           2  100.0%         ?  ####################
                                                      2           0    0.0%         ?  ....................
+all                                           1K     0        2264   26.7%         -  #####...............
+                                                     1        6192   73.1%         -  ###############.....
+                                                     2           8    0.1%         -  ....................
+                                                     7           4    0.0%         -  ....................
 
 EXPECTED of weighted interleave is from --weights.' show --weights 0=5,1=1 --file "$work/maps"
 
@@ -359,7 +363,8 @@ test_show_json() {
 	json=$json'"nodes":[{"node":0,"pages":3,"share":0.750000,"expected":0.800000},'
 	json=$json'{"node":1,"pages":1,"share":0.250000,"expected":0.200000}]},'
 	json=$json'{"address":"3000","policy":"bind:1","policy_cut":false,"mapping":"stack","page_kB":null,"pages":0,'
-	json=$json'"nodes":[{"node":1,"pages":0,"share":0.000000,"expected":null}]}]}'
+	json=$json'"nodes":[{"node":1,"pages":0,"share":0.000000,"expected":null}]}],'
+	json=$json'"nodes":[{"node":0,"kB":6148},{"node":1,"kB":2048}],"whole":true}'
 	prints "$json" show --json --weights 0=4,1=1 --file "$work/maps"
 	says '"expected_from":null' show --json --file "$work/maps"
 	reset_weights
@@ -367,8 +372,17 @@ test_show_json() {
 
 	printf '1000 default file=/tmp/\033[2J\303\251 mapped=1 N0=1 kernelpagesize_kB=4\n' \
 		>"$work/maps"
-	says 'file=/tmp/\033[2J\303\251' show --file "$work/maps"
-	says '"file=/tmp/\\033[2J\\303\\251"' show --json --file "$work/maps"
+	says "file=/tmp/\\033[2J$(printf '\303\251')" show --file "$work/maps"
+	says "\"file=/tmp/\\\\033[2J$(printf '\303\251')\"" show --json --file "$work/maps"
+	# A control, a change of direction, a name cut off, too long a form, a surrogate, beyond Unicode
+	for hidden in '\302\233' '\342\200\256' '\303' '\300\257' '\355\240\200' '\364\220\200\200' '\251'; do
+		printf "1000 default file=/tmp/%b mapped=1 N0=1 kernelpagesize_kB=4\n" "$(echo "$hidden" | sed 's/\\/\\0/g')" \
+			>"$work/maps"
+		says "file=/tmp/$hidden" show --file "$work/maps"
+	done
+	says '"file=/tmp/\\251"' show --json --file "$work/maps"
+	printf '1000 default file=/tmp/\344\270\255\360\237\220\247 mapped=1 N0=1 kernelpagesize_kB=4\n' >"$work/maps"
+	says "file=/tmp/$(printf '\344\270\255\360\237\220\247')" show --file "$work/maps"
 }
 
 # Old kernels tell no size of pages, and no kernel that of a mapping without any.
@@ -382,7 +396,8 @@ test_show_page_sizes() {
 00400000      default                          -     0           5   71.4%         -  ##############......   file=/usr/bin/prog
                                                      1           2   28.6%         -  ######..............
 7f0000000000  bind:0                    1048576K     0           2  100.0%         -  ####################
-7f0010000000  bind:0                           -     -           0       -         -                         stack' \
+7f0010000000  bind:0                           -     -           0       -         -                         stack
+all                                           1K     0     2097152  100.0%         -  ####################   but those of unknown size' \
 		show --file "$work/maps"
 	says '"page_kB":null,"pages":7' show --json --file "$work/maps"
 	says '"page_kB":1048576,"pages":2' show --json --file "$work/maps"

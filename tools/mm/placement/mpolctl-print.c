@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common.h"
 #include "numa-maps.h"
@@ -50,15 +51,64 @@ static bool node_is_shown(const struct mapping *mapping, int node)
 	return mapping->pages[node] || mapping->nodes.in[node];
 }
 
+/* A character that is one on each terminal: none that moves, turns or hides others */
+static bool is_shown(unsigned int code)
+{
+	static const unsigned int hidden[][2] = {
+		{ 0x7f, 0x9f },		/* controls */
+		{ 0xad, 0xad },		/* soft hyphen */
+		{ 0x61c, 0x61c },	/* direction of writing */
+		{ 0x115f, 0x1160 }, { 0x17b4, 0x17b5 }, { 0x180b, 0x180f },
+		{ 0x200b, 0x200f }, { 0x2028, 0x202e }, { 0x2060, 0x206f },
+		{ 0x3164, 0x3164 }, { 0xd800, 0xf8ff }, { 0xfe00, 0xfe0f },
+		{ 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xffff },
+		{ 0xe0000, ~0U },	/* tags, private ones, beyond Unicode */
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(hidden) / sizeof(*hidden); i++) {
+		if (code >= hidden[i][0] && code <= hidden[i][1])
+			return false;
+	}
+	return code >= ' ';
+}
+
+/*
+ * How many bytes the first character takes in UTF-8, RFC 3629; 0 when it is not
+ * one that is shown
+ */
+static int measure_character(const char *text)
+{
+	static const unsigned int least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	unsigned char first = *text;
+	unsigned int code;
+	int len, i;
+
+	len = first < 0x80 ? 1 : first < 0xc0 ? 0 : first < 0xe0 ? 2 :
+	      first < 0xf0 ? 3 : first < 0xf8 ? 4 : 0;
+	if (!len)
+		return 0;
+	code = len == 1 ? first : first & (0x7f >> len);
+	for (i = 1; i < len; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (text[i] & 0x3f);
+	}
+	return code >= least[len] && is_shown(code) ? len : 0;
+}
+
 /*
  * At least @width columns. A file's name may hold anything: what a terminal
  * would act on is shown in octal.
  */
 static void print_text(FILE *out, const char *text, int width)
 {
-	for (; *text; text++) {
-		if (*text >= ' ' && *text <= '~')
-			width -= fprintf(out, "%c", *text);
+	int len;
+
+	for (; *text; text += len ? len : 1) {
+		len = measure_character(text);
+		if (len)
+			width -= fprintf(out, "%.*s", len, text) / len;
 		else
 			width -= fprintf(out, "\\%03o", (unsigned char)*text);
 	}
@@ -149,8 +199,28 @@ static void print_table_mapping(FILE *out, const struct view *view,
 	fputc('\n', out);
 }
 
+/* All mappings, as one of pages of a KiB */
+static void print_table_sum(FILE *out, const struct view *view)
+{
+	static struct mapping all;
+	int i;
+
+	memset(&all, 0, sizeof(all));
+	all.address = "all";
+	all.policy = "";
+	all.name = view->unsized ? "but those of unknown size" : "";
+	all.page_kb = 1;
+	for (i = 0; i < MAX_NODES; i++) {
+		all.pages[i] = view->kb[i];
+		all.total += view->kb[i];
+	}
+	if (all.total)
+		print_table_mapping(out, view, &all);
+}
+
 static void print_table_end(FILE *out, const struct view *view)
 {
+	print_table_sum(out, view);
 	if (view->cut)
 		fputs("\nA policy that ends in ... has more nodes than the kernel shows.\n", out);
 	if (!view->weighted)
@@ -176,12 +246,15 @@ const struct printer table_printer = {
 /* A string in quotes, of characters that JSON allows */
 static void print_json_text(FILE *out, const char *text)
 {
+	int len;
+
 	fputc('"', out);
-	for (; *text; text++) {
+	for (; *text; text += len ? len : 1) {
+		len = measure_character(text);
 		if (*text == '\\' || *text == '"')
 			fprintf(out, "\\%c", *text);
-		else if (*text >= ' ' && *text <= '~')
-			fputc(*text, out);
+		else if (len)
+			fprintf(out, "%.*s", len, text);
 		else
 			fprintf(out, "\\\\%03o", (unsigned char)*text);
 	}
@@ -245,8 +318,18 @@ static void print_json_mapping(FILE *out, const struct view *view,
 
 static void print_json_end(FILE *out, const struct view *view)
 {
-	(void)view;
-	fputs("]}\n", out);
+	const char *comma = "";
+	int i;
+
+	fputs("],\"nodes\":[", out);
+	for (i = 0; i < MAX_NODES; i++) {
+		if (!view->kb[i])
+			continue;
+		fprintf(out, "%s{\"node\":%d,\"kB\":%lu}", comma, i,
+			view->kb[i]);
+		comma = ",";
+	}
+	fprintf(out, "],\"whole\":%s}\n", view->unsized ? "false" : "true");
 }
 
 const struct printer json_printer = {

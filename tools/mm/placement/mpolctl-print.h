@@ -20,6 +20,8 @@ struct view {
 	bool weighted;			/* a mapping is interleaved by weight */
 	bool cut;			/* a policy is not shown whole by the kernel */
 	unsigned long mappings;		/* shown so far */
+	unsigned long kb[MAX_NODES];	/* of all of them, on each node */
+	bool unsized;			/* pages of unknown size are not in it */
 };
 
 /* Called in this order: the beginning, each mapping, the end */

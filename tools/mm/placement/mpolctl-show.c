@@ -26,7 +26,8 @@ static const char show_help[] =
 	"Shows each mapping of a process: its policy, the pages that it has on each node,\n"
 	"their share, and for interleaved mappings the share that the policy asks for,\n"
 	"marked | in the bar. A PAGE is of the size in that column; a huge page that\n"
-	"hugetlbfs does not know of (THP) counts as the pages it consists of.\n"
+	"hugetlbfs does not know of (THP) counts as the pages it consists of. Under the\n"
+	"mappings stands what all of them have on each node, in KiB.\n"
 	"\n"
 	"  -w, --weights LIST expect this ratio, as in 0=5,1=1, not the global weights\n"
 	"  --file PATH        read a saved copy of /proc/PID/numa_maps\n"
@@ -184,6 +185,15 @@ static int complain_open(const struct show_options *options, const char *path)
 	return STATUS_FAILED;
 }
 
+static void add_up(struct view *view, const struct mapping *mapping)
+{
+	int i;
+
+	view->unsized |= mapping->total && !mapping->page_kb;
+	for (i = 0; i < MAX_NODES; i++)
+		view->kb[i] += mapping->pages[i] * mapping->page_kb;
+}
+
 static bool print_lines(FILE *maps, const char *path, FILE *out,
 			const struct printer *printer, struct view *view)
 {
@@ -202,6 +212,7 @@ static bool print_lines(FILE *maps, const char *path, FILE *out,
 		printer->mapping(out, view, &mapping);
 		view->weighted |= mapping.placing == PLACED_BY_WEIGHT;
 		view->cut |= mapping.cut;
+		add_up(view, &mapping);
 		view->mappings++;
 	}
 	free(line);
