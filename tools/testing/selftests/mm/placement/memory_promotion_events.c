@@ -480,12 +480,13 @@ static void binds_what_waits(struct __test_metadata *_metadata, const struct con
 	candidates = counter("pgpromote_candidate");
 	EXPECT_TRUE(passes_go_by(&area, 1, touch_once));
 	EXPECT_LE(SOME_PAGES, counter("pgpromote_candidate") - candidates);
+	/* Before they are bound: what waits may be looked at from then on */
+	refused = counter("pgpromote_rate_limited");
 	ASSERT_EQ(0, bind_to(&area, ctx->slow, how))
 		TH_LOG("%s", bind_name[how]);
 	fast = count_on(&area, ctx->fast);
 	EXPECT_GT(2 * SOME_PAGES, fast);
-	refused = counter("pgpromote_rate_limited");
-	/* All that waits is looked at now, and is found to have waited in vain. */
+	/* All that waits is looked at now, if not before, and is found to have waited in vain. */
 	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "65536"));
 	while (counter("pgpromote_rate_limited") < refused + SOME_PAGES / 4 &&
 	       settle(&rounds))
