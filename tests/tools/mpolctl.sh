@@ -761,6 +761,8 @@ test_doctor() {
 	prints 'Nothing to mend.' doctor --root "$root"
 	put /sys/kernel/mm/numa/demotion_enabled true
 	mends 'sysctl kernel.numa_balancing=3' 'not promoted when they are hot again'
+	rm "$root/proc/sys/kernel/numa_balancing"
+	prints 'Nothing to mend.' doctor --root "$root"
 
 	reset_machine
 	put $sysfs_weights/node1 9

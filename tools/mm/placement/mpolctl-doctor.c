@@ -251,13 +251,17 @@ static int find_fast_node(const struct machine *machine)
 
 static void look_at_switches(struct machine *machine)
 {
-	char demotion[16] = "";
-	unsigned long long mode;
+	char demotion[16], balancing[16];
+	unsigned long mode;
 	bool demotes;
 
-	mode = read_number_of(machine, "/proc/sys", "kernel", "numa_balancing");
-	read_of(machine, "/sys/kernel/mm", "numa", "demotion_enabled", demotion,
-		sizeof(demotion));
+	/* A kernel without one of them has no second half to switch on */
+	if (!read_of(machine, "/proc/sys", "kernel", "numa_balancing",
+		     balancing, sizeof(balancing)) ||
+	    !read_of(machine, "/sys/kernel/mm", "numa", "demotion_enabled",
+		     demotion, sizeof(demotion)))
+		return;
+	mode = strtoul(balancing, NULL, 10);
 	demotes = !strcmp(demotion, "true") || !strcmp(demotion, "1");
 	if (!!(mode & 2) == demotes)
 		return;
@@ -267,7 +271,7 @@ static void look_at_switches(struct machine *machine)
 		puts("\techo 1 > /sys/kernel/mm/numa/demotion_enabled");
 	} else {
 		puts("Cold pages are demoted, but not promoted when they are hot again.");
-		printf("\tsysctl kernel.numa_balancing=%llu\n", mode | 2);
+		printf("\tsysctl kernel.numa_balancing=%lu\n", mode | 2);
 	}
 }
 
