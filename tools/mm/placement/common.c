@@ -33,6 +33,34 @@ int print_help(const char *help)
 	return STATUS_OK;
 }
 
+bool parse_root(int argc, char **argv, const char *command, const char *help,
+		const char **root, int *status)
+{
+	static const struct option known[] = {
+		{ "help",	no_argument,		NULL, OPTION_HELP },
+		{ "root",	required_argument,	NULL, OPTION_ROOT },
+		{}
+	};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
+		switch (option) {
+		case OPTION_HELP:
+			*status = print_help(help);
+			return false;
+		case OPTION_ROOT:
+			*root = optarg;
+			break;
+		default:
+			complain_option(command, argv, option);
+			*status = STATUS_USAGE;
+			return false;
+		}
+	}
+	return true;
+}
+
 static size_t count_digits(const char *text)
 {
 	return strspn(text, "0123456789");

@@ -31,6 +31,7 @@ enum {
 	OPTION_VERSION = 'V',
 	OPTION_HELP = 'h',
 	OPTION_WEIGHTS = 'w',
+	OPTION_ROOT = 0x100,
 };
 
 /*
@@ -38,6 +39,13 @@ enum {
  * @command is the tool and the subcommand, if there is one: "mpolctl run".
  */
 void complain_option(const char *command, char **argv, int option);
+
+/*
+ * The options of a subcommand that has none but --help and --root. True: go on,
+ * with *@root if it was given; false: return *@status.
+ */
+bool parse_root(int argc, char **argv, const char *command, const char *help,
+		const char **root, int *status);
 
 /* Prints a text of --help and returns STATUS_OK */
 int print_help(const char *help);

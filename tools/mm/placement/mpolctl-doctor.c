@@ -30,10 +30,6 @@ static const char doctor_help[] =
 	"built without NUMA.\n";
 
 enum {
-	OPTION_ROOT = 1,
-};
-
-enum {
 	STATUS_TO_MEND = 4,
 };
 
@@ -352,27 +348,11 @@ static int examine(const char *root)
 
 int doctor_command(int argc, char **argv)
 {
-	static const struct option known[] = {
-		{ "help",	no_argument,		NULL, OPTION_HELP },
-		{ "root",	required_argument,	NULL, OPTION_ROOT },
-		{}
-	};
 	const char *root = "";
-	int option;
+	int status;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
-		switch (option) {
-		case OPTION_HELP:
-			return print_help(doctor_help);
-		case OPTION_ROOT:
-			root = optarg;
-			break;
-		default:
-			complain_option("mpolctl doctor", argv, option);
-			return STATUS_USAGE;
-		}
-	}
+	if (!parse_root(argc, argv, "mpolctl doctor", doctor_help, &root, &status))
+		return status;
 	if (argv[optind]) {
 		warnx("doctor: no argument, not '%s'", argv[optind]);
 		return STATUS_USAGE;

@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <err.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,16 +29,7 @@ static const char restore_help[] =
 	"changed; 2 bad arguments or a bad line, and nothing was changed; 3 this kernel\n"
 	"lacks something, and the rest was set.\n";
 
-enum {
-	OPTION_ROOT = 1,
-};
-
 #define MAX_LINES	(2 * MAX_NODES + 16)
-
-struct restore_options {
-	const char *root;
-	bool help;
-};
 
 /* A line of the file: what it asks for, and what was there before */
 struct step {
@@ -54,33 +44,6 @@ struct steps {
 	size_t count;
 	struct setting automatic;	/* before the first weight was written */
 };
-
-static bool parse_options(int argc, char **argv,
-			  struct restore_options *options)
-{
-	static const struct option known[] = {
-		{ "help",	no_argument,		NULL, OPTION_HELP },
-		{ "root",	required_argument,	NULL, OPTION_ROOT },
-		{}
-	};
-	int option;
-
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
-		switch (option) {
-		case OPTION_HELP:
-			options->help = true;
-			return true;
-		case OPTION_ROOT:
-			options->root = optarg;
-			break;
-		default:
-			complain_option("mpolctl restore", argv, option);
-			return false;
-		}
-	}
-	return true;
-}
 
 /* Without blanks at both ends */
 static char *trim(char *text)
@@ -317,14 +280,12 @@ static int restore(FILE *file, const char *path, const char *root)
 
 int restore_command(int argc, char **argv)
 {
-	struct restore_options options = { .root = "" };
+	const char *root = "";
 	FILE *file;
 	int status;
 
-	if (!parse_options(argc, argv, &options))
-		return STATUS_USAGE;
-	if (options.help)
-		return print_help(restore_help);
+	if (!parse_root(argc, argv, "mpolctl restore", restore_help, &root, &status))
+		return status;
 	argv += optind;
 	if (*argv && argv[1]) {
 		warnx("restore: one file, not '%s' as well", argv[1]);
@@ -335,13 +296,13 @@ int restore_command(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	if (!*argv || !strcmp(*argv, "-"))
-		return restore(stdin, "standard input", options.root);
+		return restore(stdin, "standard input", root);
 	file = fopen(*argv, "re");
 	if (!file) {
 		warn("restore: cannot read %s", *argv);
 		return STATUS_FAILED;
 	}
-	status = restore(file, *argv, options.root);
+	status = restore(file, *argv, root);
 	fclose(file);
 	return status;
 }

@@ -4,7 +4,6 @@
 
 #include <err.h>
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,41 +28,6 @@ static const char save_help[] =
 	"\n"
 	"Exit status: 0 done; 1 failed, and FILE is as it was; 2 bad arguments; 3 this\n"
 	"kernel has no such settings.\n";
-
-enum {
-	OPTION_ROOT = 1,
-};
-
-struct save_options {
-	const char *root;
-	bool help;
-};
-
-static bool parse_options(int argc, char **argv, struct save_options *options)
-{
-	static const struct option known[] = {
-		{ "help",	no_argument,		NULL, OPTION_HELP },
-		{ "root",	required_argument,	NULL, OPTION_ROOT },
-		{}
-	};
-	int option;
-
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
-		switch (option) {
-		case OPTION_HELP:
-			options->help = true;
-			return true;
-		case OPTION_ROOT:
-			options->root = optarg;
-			break;
-		default:
-			complain_option("mpolctl save", argv, option);
-			return false;
-		}
-	}
-	return true;
-}
 
 /*
  * Prints a setting if there is one: 1, or 0; complains and returns -1 when it
@@ -205,17 +169,15 @@ static int save_file(const char *path, const char *root)
 
 int save_command(int argc, char **argv)
 {
-	struct save_options options = { .root = "" };
+	const char *root = "";
+	int status;
 
-	if (!parse_options(argc, argv, &options))
-		return STATUS_USAGE;
-	if (options.help)
-		return print_help(save_help);
+	if (!parse_root(argc, argv, "mpolctl save", save_help, &root, &status))
+		return status;
 	argv += optind;
 	if (*argv && argv[1]) {
 		warnx("save: one file, not '%s' as well", argv[1]);
 		return STATUS_USAGE;
 	}
-	return *argv ? save_file(*argv, options.root) :
-		       print_settings(stdout, options.root);
+	return *argv ? save_file(*argv, root) : print_settings(stdout, root);
 }
