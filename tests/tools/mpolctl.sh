@@ -682,6 +682,8 @@ test_restore_bad_files() {
 	bad_settings 'with auto = true the kernel derives all weights' \
 		"$sysfs_weights/node0 = 9" "$sysfs_weights/auto = true"
 	bad_settings "line 2: '$(printf '%060d' 0)' is not NAME" "$(printf '%0600d' 0)"
+	printf 'kernel.numa_balancing = 1\0x\n' >"$work/file"
+	refused 2 'line 1 is no text' restore --root "$root" "$work/file"
 	refused 1 "cannot read $work/missing" restore "$work/missing"
 	refused 1 "cannot read $work" restore "$work"
 	refused 2 "one file, not 'b' as well" restore a b

@@ -29,6 +29,7 @@ static const char restore_help[] =
 	"changed; 2 bad arguments or a bad line, and nothing was changed; 3 this kernel\n"
 	"lacks something, and the rest was set.\n";
 
+/* Each setting once: two kinds for each node, and the others */
 #define MAX_LINES	(2 * MAX_NODES + 16)
 
 /* A line of the file: what it asks for, and what was there before */
@@ -134,10 +135,16 @@ static int parse_file(FILE *file, const char *path, struct steps *steps)
 	bool good = true;
 	char *line = NULL;
 	size_t size = 0;
+	ssize_t len;
 	char *text;
 
-	while (good && getline(&line, &size, file) >= 0) {
+	while (good && (len = getline(&line, &size, file)) >= 0) {
 		number++;
+		if (strlen(line) < (size_t)len) {
+			warnx("restore: %s line %u is no text", path, number);
+			good = false;
+			break;
+		}
 		text = trim(line);
 		good = !*text || *text == '#' ||
 		       parse_line(text, number, path, steps);
@@ -206,8 +213,11 @@ static void undo(const struct steps *steps, const char *root)
 		      step->setting.value);
 		restored = false;
 	}
-	if (weights && !strcmp(steps->automatic.value, "true"))
-		restored &= write_setting(&steps->automatic, root);
+	if (weights && !strcmp(steps->automatic.value, "true") &&
+	    !write_setting(&steps->automatic, root)) {
+		warnx("restore: the weights are not derived any more");
+		restored = false;
+	}
 	if (restored)
 		warnx("restore: all is as it was before");
 }
