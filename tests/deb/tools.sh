@@ -21,6 +21,9 @@ tools_files() {
 	doc=./usr/share/doc/mempolicy-tools
 	{
 		cat <<-END
+			./lib/systemd/system/mpolctl.service
+			./lib/systemd/system/mpolctl.timer
+			./lib/udev/rules.d/60-mpolctl.rules
 			./usr/bin/bwactl
 			./usr/bin/mpolctl
 			./usr/share/bash-completion/completions/bwactl
@@ -126,7 +129,8 @@ rpms() {
 		rpm -qp --dbpath "$work/rpmdb" -l "$work"/rpm/RPMS/*/"$package"-*.rpm
 	done >"$work/list"
 	cat "$work/list"
-	for path in bin/mpolctl bin/bwactl include/mempolicy2.h share/pkgconfig/mempolicy2.pc; do
+	for path in bin/mpolctl bin/bwactl lib/systemd/system/mpolctl.service lib/udev/rules.d/60-mpolctl.rules \
+		include/mempolicy2.h share/pkgconfig/mempolicy2.pc; do
 		grep -qx "/usr/$path" "$work/list" || return 1
 	done
 }
