@@ -511,6 +511,63 @@ test_show_process() {
 	result $? '--watch shows a process again until it has ended'
 }
 
+# What show --json has of the processes in $sleepers on all nodes, KiB
+sums_of_processes() {
+	for process in $sleepers; do
+		run show --json "$process"
+		sed 's/.*"nodes":\[\([^]]*\)\],"whole".*/\1/' "$work/out" | grep -o '"kB":[0-9]*'
+	done | awk -F : '{ sum += $2 } END { print sum + 0 }'
+}
+
+test_show_summary() {
+	refused 2 '--summary goes with --json and --watch alone' show --summary name 1
+	refused 2 '--summary goes with --json and --watch alone' show --summary name --file "$work/maps"
+	refused 2 '--summary goes with --json and --watch alone' show --summary name --dir "$weights"
+	refused 2 '--summary goes with --json and --watch alone' show --summary name --weights 0=1
+	refused 2 "'' is no name" show --summary ''
+	refused 2 "option '--summary'" show --summary
+	if [ ! -e /proc/self/numa_maps ]; then
+		refused 3 'this kernel is built without NUMA' show --summary name
+		return
+	fi
+	refused 1 'no process with memory is called no process at all' show --summary 'no process at all'
+
+	# Processes of their own name, of more characters than the kernel keeps, and one with less
+	cp "$(command -v sleep)" "$work/sleeps-for-long-$$"
+	cp "$(command -v sleep)" "$work/sleeps-for-lon"
+	sleepers=
+	for process in 1 2; do
+		"$work/sleeps-for-long-$$" 120 &
+		sleepers="$sleepers $!"
+	done
+	"$work/sleeps-for-lon" 120 &
+	other=$!
+	for process in $sleepers $other; do
+		until grep -q sleeps-for "/proc/$process/comm"; do
+			sleep 0.1
+		done
+	done
+	sum=$(sums_of_processes)
+	run show --json --summary "sleeps-for-long-$$"
+	grep -o '"pid":[0-9]*' "$work/out" | cut -d : -f 2 | sort >"$work/pids"
+	# shellcheck disable=SC2086 # these are numbers
+	printf '%s\n' $sleepers | sort | cmp -s - "$work/pids" && [ "$status" -eq 0 ]
+	result $? 'the processes of a name are in its summary, and no others'
+	sed 's/.*\],"nodes"://' "$work/out" | grep -o '"kB":[0-9]*' |
+		awk -F : -v sum="$sum" '{ have += $2 } END { exit have != sum || !sum }' && grep -q '"whole":true}$' "$work/out"
+	result $? 'the whole of it is the sum of what each process has'
+	run show --summary sleeps-for-lon
+	[ "$status" -eq 0 ] && [ "$(grep -c . "$work/out")" -eq 3 ] && grep -q "^$other " "$work/out" && grep -q '^all ' "$work/out"
+	result $? 'a shorter name is another one; a process and all'
+	says 'What several of them share is counted for each.' show --summary "sleeps-for-long-$$"
+	# shellcheck disable=SC2086 # these are numbers
+	kill $sleepers
+	(sleep 2 && kill $other) &
+	run show --json --watch=1 --summary sleeps-for-lon
+	[ "$status" -eq 0 ] && [ "$(grep -c '^{"name":"sleeps-for-lon",' "$work/out")" -ge 2 ]
+	result $? '--watch shows a summary again until all of them have ended'
+}
+
 # A tree with the files of a kernel: two nodes, one of which is slow
 root=$work/root
 sysfs_weights=/sys/kernel/mm/mempolicy/weighted_interleave
@@ -814,6 +871,7 @@ test_show_cut_policies
 test_show_bad_files
 test_show_options
 test_show_process
+test_show_summary
 test_save
 test_restore
 test_restore_what_is_there

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* mpolctl show: mappings as a table and as JSON */
+/* mpolctl show: mappings and processes as a table and as JSON */
 #include "mpolctl-print.h"
 
 #include <stdbool.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "mpolctl-summary.h"
 #include "numa-maps.h"
 
 static double share_of(const struct mapping *mapping, int node)
@@ -199,21 +200,27 @@ static void print_table_mapping(FILE *out, const struct view *view,
 	fputc('\n', out);
 }
 
-/* All mappings, as one of pages of a KiB */
+/* All of it as one mapping, of pages of a KiB */
+static void placed_mapping(struct mapping *mapping, const struct placed *placed)
+{
+	int i;
+
+	memset(mapping, 0, sizeof(*mapping));
+	mapping->policy = "";
+	mapping->name = placed->unsized ? "but those of unknown size" : "";
+	mapping->page_kb = 1;
+	for (i = 0; i < MAX_NODES; i++) {
+		mapping->pages[i] = placed->kb[i];
+		mapping->total += placed->kb[i];
+	}
+}
+
 static void print_table_sum(FILE *out, const struct view *view)
 {
 	static struct mapping all;
-	int i;
 
-	memset(&all, 0, sizeof(all));
+	placed_mapping(&all, &view->all);
 	all.address = "all";
-	all.policy = "";
-	all.name = view->unsized ? "but those of unknown size" : "";
-	all.page_kb = 1;
-	for (i = 0; i < MAX_NODES; i++) {
-		all.pages[i] = view->kb[i];
-		all.total += view->kb[i];
-	}
 	if (all.total)
 		print_table_mapping(out, view, &all);
 }
@@ -296,7 +303,7 @@ static void print_json_mapping(FILE *out, const struct view *view,
 	const char *comma = "";
 	int i;
 
-	fputs(view->mappings ? "," : "", out);
+	fputs(view->all.mappings ? "," : "", out);
 	fprintf(out, "{\"address\":\"%s\",\"policy\":", mapping->address);
 	print_json_text(out, mapping->policy);
 	fprintf(out, ",\"policy_cut\":%s,\"mapping\":", mapping->cut ? "true" : "false");
@@ -316,24 +323,106 @@ static void print_json_mapping(FILE *out, const struct view *view,
 	fputs("]}", out);
 }
 
-static void print_json_end(FILE *out, const struct view *view)
+static void print_json_placed(FILE *out, const struct placed *placed)
 {
 	const char *comma = "";
 	int i;
 
-	fputs("],\"nodes\":[", out);
+	fputs("\"nodes\":[", out);
 	for (i = 0; i < MAX_NODES; i++) {
-		if (!view->kb[i])
+		if (!placed->kb[i])
 			continue;
-		fprintf(out, "%s{\"node\":%d,\"kB\":%lu}", comma, i,
-			view->kb[i]);
+		fprintf(out, "%s{\"node\":%d,\"kB\":%lu}", comma, i, placed->kb[i]);
 		comma = ",";
 	}
-	fprintf(out, "],\"whole\":%s}\n", view->unsized ? "false" : "true");
+	fputc(']', out);
+}
+
+static void print_json_end(FILE *out, const struct view *view)
+{
+	fputs("],", out);
+	print_json_placed(out, &view->all);
+	fprintf(out, ",\"whole\":%s}\n", view->all.unsized ? "false" : "true");
 }
 
 const struct printer json_printer = {
 	.begin = print_json_begin,
 	.mapping = print_json_mapping,
 	.end = print_json_end,
+};
+
+static void print_summary_head(FILE *out, const struct summary *summary)
+{
+	(void)summary;
+	fprintf(out, "%-10s  %4s  %12s  %6s\n", "PROCESS", "NODE", "KIB", "SHARE");
+}
+
+static void print_summary_placed(FILE *out, const char *process, const struct placed *placed)
+{
+	static struct mapping all;
+	char bar[BAR_WIDTH + 2];
+	int i;
+
+	placed_mapping(&all, placed);
+	for (i = 0; i < MAX_NODES; i++) {
+		if (!all.pages[i])
+			continue;
+		format_bar(bar, share_of(&all, i), -1);
+		fprintf(out, "%-10s  %4d  %12lu  %5.1f%%  %s\n", process, i, all.pages[i],
+			100 * share_of(&all, i), bar);
+		process = "";
+	}
+	if (*process)
+		fprintf(out, "%-10s  %4s  %12d  %6s\n", process, "-", 0, "-");
+}
+
+static void print_summary_process(FILE *out, const struct summary *summary,
+				  const char *process, const struct placed *placed)
+{
+	(void)summary;
+	print_summary_placed(out, process, placed);
+}
+
+static void print_summary_end(FILE *out, const struct summary *summary)
+{
+	print_summary_placed(out, "all", &summary->all);
+	if (summary->processes > 1)
+		fputs("\nWhat several of them share is counted for each.\n", out);
+	if (summary->all.unsized)
+		fputs("\nPages of unknown size are not counted.\n", out);
+}
+
+const struct summary_printer table_summary = {
+	.begin = print_summary_head,
+	.process = print_summary_process,
+	.end = print_summary_end,
+};
+
+static void print_json_summary_begin(FILE *out, const struct summary *summary)
+{
+	fputs("{\"name\":", out);
+	print_json_text(out, summary->name);
+	fputs(",\"processes\":[", out);
+}
+
+static void print_json_process(FILE *out, const struct summary *summary,
+			       const char *process, const struct placed *placed)
+{
+	fprintf(out, "%s{\"pid\":%s,", summary->processes ? "," : "", process);
+	print_json_placed(out, placed);
+	fputc('}', out);
+}
+
+static void print_json_summary_end(FILE *out, const struct summary *summary)
+{
+	fputs("],", out);
+	print_json_placed(out, &summary->all);
+	fprintf(out, ",\"whole\":%s}\n",
+		summary->unread || summary->all.unsized ? "false" : "true");
+}
+
+const struct summary_printer json_summary = {
+	.begin = print_json_summary_begin,
+	.process = print_json_process,
+	.end = print_json_summary_end,
 };

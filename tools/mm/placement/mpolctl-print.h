@@ -7,8 +7,7 @@
 #include <stdio.h>
 
 #include "common.h"
-
-struct mapping;
+#include "numa-maps.h"
 
 enum source { FROM_NOWHERE, FROM_GLOBAL, FROM_OPTION };
 
@@ -19,9 +18,7 @@ struct view {
 	struct ratio ratio;
 	bool weighted;			/* a mapping is interleaved by weight */
 	bool cut;			/* a policy is not shown whole by the kernel */
-	unsigned long mappings;		/* shown so far */
-	unsigned long kb[MAX_NODES];	/* of all of them, on each node */
-	bool unsized;			/* pages of unknown size are not in it */
+	struct placed all;		/* of the mappings shown so far */
 };
 
 /* Called in this order: the beginning, each mapping, the end */

@@ -15,6 +15,7 @@
 #include "common.h"
 #include "global-weights.h"
 #include "mpolctl-print.h"
+#include "mpolctl-summary.h"
 #include "numa-maps.h"
 
 #define MAX_SECONDS	86400
@@ -22,6 +23,7 @@
 static const char show_help[] =
 	"Usage: mpolctl show [OPTION]... PID\n"
 	"       mpolctl show [OPTION]... --file PATH\n"
+	"       mpolctl show [OPTION]... --summary NAME\n"
 	"\n"
 	"Shows each mapping of a process: its policy, the pages that it has on each node,\n"
 	"their share, and for interleaved mappings the share that the policy asks for,\n"
@@ -29,6 +31,7 @@ static const char show_help[] =
 	"hugetlbfs does not know of (THP) counts as the pages it consists of. Under the\n"
 	"mappings stands what all of them have on each node, in KiB.\n"
 	"\n"
+	"  --summary NAME     what all processes of that name have on each node, in KiB\n"
 	"  -w, --weights LIST expect this ratio, as in 0=5,1=1, not the global weights\n"
 	"  --file PATH        read a saved copy of /proc/PID/numa_maps\n"
 	"  --dir DIR          take the global weights from DIR, not\n"
@@ -47,6 +50,7 @@ enum {
 	OPTION_DIR = 1,
 	OPTION_FILE,
 	OPTION_JSON,
+	OPTION_SUMMARY,
 	OPTION_WATCH,
 };
 
@@ -54,6 +58,7 @@ struct show_options {
 	struct view view;
 	const char *dir;
 	const char *file;
+	const char *summary;
 	unsigned long seconds;	/* 0: once */
 	bool json;
 	bool help;
@@ -85,6 +90,9 @@ static bool parse_option(int option, struct show_options *options)
 	case OPTION_JSON:
 		options->json = true;
 		return true;
+	case OPTION_SUMMARY:
+		options->summary = optarg;
+		return true;
 	case OPTION_WATCH:
 		return parse_seconds(optarg, &options->seconds);
 	default:
@@ -100,6 +108,7 @@ static bool parse_options(int argc, char **argv, struct show_options *options)
 		{ "file",	required_argument,	NULL, OPTION_FILE },
 		{ "help",	no_argument,		NULL, OPTION_HELP },
 		{ "json",	no_argument,		NULL, OPTION_JSON },
+		{ "summary",	required_argument,	NULL, OPTION_SUMMARY },
 		{ "watch",	optional_argument,	NULL, OPTION_WATCH },
 		{ "weights",	required_argument,	NULL, OPTION_WEIGHTS },
 		{}
@@ -120,10 +129,24 @@ static bool parse_options(int argc, char **argv, struct show_options *options)
 	return true;
 }
 
+static bool check_summary(const struct show_options *options, const char *pid)
+{
+	if (pid || options->file || options->dir || options->view.source == FROM_OPTION) {
+		warnx("show: --summary goes with --json and --watch alone");
+		return false;
+	}
+	if (*options->summary)
+		return true;
+	warnx("show: '' is no name of processes");
+	return false;
+}
+
 static bool check_options(struct show_options *options, char **arguments)
 {
 	const char *pid = *arguments;
 
+	if (options->summary)
+		return check_summary(options, pid);
 	if (options->file && pid) {
 		warnx("show: a PID and --file exclude each other: use one");
 		return false;
@@ -185,15 +208,6 @@ static int complain_open(const struct show_options *options, const char *path)
 	return STATUS_FAILED;
 }
 
-static void add_up(struct view *view, const struct mapping *mapping)
-{
-	int i;
-
-	view->unsized |= mapping->total && !mapping->page_kb;
-	for (i = 0; i < MAX_NODES; i++)
-		view->kb[i] += mapping->pages[i] * mapping->page_kb;
-}
-
 static bool print_lines(FILE *maps, const char *path, FILE *out,
 			const struct printer *printer, struct view *view)
 {
@@ -206,14 +220,13 @@ static bool print_lines(FILE *maps, const char *path, FILE *out,
 		good = parse_mapping(line, &mapping);
 		if (!good) {
 			warnx("show: %s: line %lu is not one of numa_maps",
-			      path, view->mappings + 1);
+			      path, view->all.mappings + 1);
 			break;
 		}
 		printer->mapping(out, view, &mapping);
 		view->weighted |= mapping.placing == PLACED_BY_WEIGHT;
 		view->cut |= mapping.cut;
-		add_up(view, &mapping);
-		view->mappings++;
+		add_mapping(&view->all, &mapping);
 	}
 	free(line);
 	if (good && ferror(maps))
@@ -243,7 +256,7 @@ static int print_maps(const struct show_options *options, FILE *maps,
 		warnx("show: no memory for the table");
 		good = false;
 	}
-	if (good && view->mappings) {
+	if (good && view->all.mappings) {
 		if (options->seconds && isatty(STDOUT_FILENO))
 			fputs("\033[H\033[J", stdout);
 		fwrite(text, 1, size, stdout);
@@ -273,7 +286,7 @@ static int show_once(const struct show_options *options,
 		return complain_open(options, path);
 	status = print_maps(options, maps, path, &view);
 	fclose(maps);
-	*mappings = view.mappings;
+	*mappings = view.all.mappings;
 	return status;
 }
 
@@ -314,6 +327,31 @@ static int complain_empty(const struct show_options *options)
 	return STATUS_FAILED;
 }
 
+/* Until there is none of them any more */
+static int show_summary(const struct show_options *options)
+{
+	unsigned long processes;
+	int status;
+
+	if (access("/proc/self/numa_maps", F_OK)) {
+		warnx("show: there is no numa_maps: this kernel is built without NUMA");
+		return STATUS_UNAVAILABLE;
+	}
+	status = summarize(options->summary, options->json, &processes);
+	if (!status && !processes) {
+		warnx("show: no process with memory is called %s", options->summary);
+		return STATUS_FAILED;
+	}
+	while (!status && processes && options->seconds && !ferror(stdout)) {
+		fflush(stdout);
+		sleep(options->seconds);
+		if (isatty(STDOUT_FILENO))
+			fputs("\033[H\033[J", stdout);
+		status = summarize(options->summary, options->json, &processes);
+	}
+	return status;
+}
+
 int show_command(int argc, char **argv)
 {
 	static struct show_options options;
@@ -327,6 +365,8 @@ int show_command(int argc, char **argv)
 	if (!check_options(&options, argv + optind))
 		return STATUS_USAGE;
 
+	if (options.summary)
+		return show_summary(&options);
 	status = show_once(&options, &mappings);
 	if (status)
 		return status;

@@ -198,3 +198,13 @@ bool parse_mapping(char *line, struct mapping *mapping)
 		take_nodes_of_own(mapping);
 	return true;
 }
+
+void add_mapping(struct placed *placed, const struct mapping *mapping)
+{
+	int i;
+
+	placed->mappings++;
+	placed->unsized |= mapping->total && !mapping->page_kb;
+	for (i = 0; i < MAX_NODES; i++)
+		placed->kb[i] += mapping->pages[i] * mapping->page_kb;
+}

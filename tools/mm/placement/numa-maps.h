@@ -24,6 +24,15 @@ struct mapping {
 	unsigned long total;
 };
 
+/* What mappings have on each node */
+struct placed {
+	unsigned long mappings;
+	unsigned long kb[MAX_NODES];
+	bool unsized;			/* pages of unknown size are not in it */
+};
+
+void add_mapping(struct placed *placed, const struct mapping *mapping);
+
 /* Reads a line, which is cut up; false when it is not one of numa_maps */
 bool parse_mapping(char *line, struct mapping *mapping);
 
