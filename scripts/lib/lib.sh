@@ -274,6 +274,12 @@ install_packages() {
 		apt-get -q -y install --no-install-recommends "$@" 8>&-
 }
 
+# debian_mirror: the one that this machine's apt uses for Debian itself
+debian_mirror() {
+	# shellcheck disable=SC2016 # apt expands it
+	apt-get indextargets --format '$(CREATED_BY) $(ORIGIN) $(LABEL) $(REPO_URI)' | sed -n 's/^Packages Debian Debian //p' | head -n 1
+}
+
 # need_packages PACKAGE...: installs what is missing, or says how
 need_packages() {
 	need=$(missing_packages "$@" | tr '\n' ' ')

@@ -30,10 +30,7 @@ for page in set_mempolicy2 get_mempolicy2 mbind2; do
 	"$TOP/tests/tools/man-program.sh" "$TOP/tools/mm/placement/man/$page.2" >"$work/sources/$page.c"
 done
 
-# The mirror that this machine's apt uses for Debian itself.
-# shellcheck disable=SC2016 # apt expands it
-mirror=$(apt-get indextargets --format '$(CREATED_BY) $(ORIGIN) $(LABEL) $(REPO_URI)' |
-	sed -n 's/^Packages Debian Debian //p' | head -n 1)
+mirror=$(debian_mirror)
 
 # make_disk DIRECTORY: the system's disk, and out of its /boot what QEMU loads.
 # Programs are compiled there, with the installed headers.

@@ -21,9 +21,7 @@ if ! (need_packages mmdebstrap) > "$work/log" 2>&1; then
 	exit 0
 fi
 
-# The mirror that this machine's apt uses for Debian itself
-# shellcheck disable=SC2016 # apt expands it
-mirror=$(apt-get indextargets --format '$(CREATED_BY) $(ORIGIN) $(LABEL) $(REPO_URI)' | sed -n 's/^Packages Debian Debian //p' | head -n 1)
+mirror=$(debian_mirror)
 
 # make_root RELEASE: the checkout is there twice, of root and of a person whom no sudo knows
 make_root() {

@@ -85,7 +85,7 @@ static void add_process(FILE *out, const struct summary_printer *printer,
 	memset(&placed, 0, sizeof(placed));
 	if (!read_placed(process, &placed)) {
 		error = errno;
-		if (is_gone(process))
+		if (error == ESRCH || is_gone(process))
 			return;
 		summary->unread++;
 		summary->error = error;

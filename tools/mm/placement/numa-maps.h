@@ -31,6 +31,7 @@ struct placed {
 	bool unsized;			/* pages of unknown size are not in it */
 };
 
+/* Adds one mapping; @placed is zeroed at first */
 void add_mapping(struct placed *placed, const struct mapping *mapping);
 
 /* Reads a line, which is cut up; false when it is not one of numa_maps */
