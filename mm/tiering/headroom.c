@@ -18,6 +18,9 @@
 #include "../internal.h"
 #include "promote.h"
 
+/* As many as look at all that kswapd takes from, if a third of it at a time */
+#define TRY_RUNS	4
+
 /**
  * promotion_has_free_space - is there so much room that no page needs to be chosen?
  * @pgdat: the node to promote to
@@ -99,24 +102,59 @@ static bool can_demote_from(struct pglist_data *pgdat)
 }
 
 /*
+ * How far apart kswapd's tries are, ms: as far as the threshold, as no page that is
+ * touched more often needs to go, and half as far after each pass that has found
+ * nothing: so what is demoted is as cold as it can be, and tells what the threshold is.
+ * Where that is only a guess, a quarter of it, as for the pages that come.
+ */
+static unsigned int tries_apart(const struct promotion_node *node)
+{
+	unsigned int most = READ_ONCE(node->threshold.ms);
+	unsigned int apart = READ_ONCE(node->try_apart);
+
+	if (!READ_ONCE(node->threshold.found))
+		most /= 4;
+	most = clamp(most, 1U, max(promotion_pass_ms() / 2, 1U));
+	if (!apart)
+		return most;
+	return min(READ_ONCE(node->try_worked) ? 2 * apart : max(apart / 2, 1U), most);
+}
+
+/*
  * kswapd gives a node up that it has reclaimed nothing from so many times in a row,
  * until direct reclaim does. Here nobody would: promotion does not reclaim, and
  * what others do not get from fast nodes, they take from slow ones. Meanwhile
- * there may be pages to demote. One run a pass shows whether there are.
+ * there may be pages to demote. Two tries a pass show whether there are: the second
+ * finds what has not been touched since the first. With one alone that would have to be
+ * colder than a pass is long.
  */
 static void let_kswapd_try(struct pglist_data *pgdat)
 {
 	struct promotion_node *node = promotion_node_of(pgdat->node_id);
 	int failures = READ_ONCE(pgdat->kswapd_failures);
-	unsigned long tried;
+	unsigned int apart, wait;
+	unsigned long try_at;
+	bool again;
 
-	if (!node || failures < MAX_RECLAIM_RETRIES)
+	if (!node)
 		return;
-	tried = READ_ONCE(node->tried_at);
+	if (!failures && !READ_ONCE(node->try_worked))
+		WRITE_ONCE(node->try_worked, true);
+	if (failures < MAX_RECLAIM_RETRIES)
+		return;
+	try_at = READ_ONCE(node->try_at);
+	if (time_before(jiffies, try_at))
+		return;
+	again = READ_ONCE(node->try_again);
+	apart = again ? READ_ONCE(node->try_apart) : tries_apart(node);
+	wait = again ? max(promotion_pass_ms(), apart) - apart : apart;
+	if (cmpxchg(&node->try_at, try_at, jiffies + msecs_to_jiffies(wait) + 1) != try_at)
+		return;
+	WRITE_ONCE(node->try_again, !again);
+	WRITE_ONCE(node->try_apart, apart);
+	WRITE_ONCE(node->try_worked, false);
 	/* Not over a count that kswapd has begun anew meanwhile */
-	if (time_is_before_jiffies(tried + msecs_to_jiffies(promotion_pass_ms())) &&
-	    cmpxchg(&node->tried_at, tried, jiffies) == tried)
-		cmpxchg(&pgdat->kswapd_failures, failures, MAX_RECLAIM_RETRIES - 1);
+	cmpxchg(&pgdat->kswapd_failures, failures, MAX_RECLAIM_RETRIES - TRY_RUNS);
 }
 
 /**

@@ -183,7 +183,7 @@ static struct promotion_node *make_node(int nid)
 	if (!node)
 		return NULL;
 	node->nid = nid;
-	node->tried_at = jiffies;
+	node->try_at = jiffies;
 	node->threshold.finest = STAMP_FINEST_MS;
 	node->threshold.longest = min_t(unsigned long, STAMP_LONGEST_MS,
 					BIT(LATENCY_BITS) - 1);

@@ -67,8 +67,12 @@ struct page_look {
  * @threshold: read at faults, written under promotion_lock
  * @looked_at: when what became of demoted pages was looked at, jiffies; so too
  * @counts:    of each CPU
- * @tried_at:  when kswapd was last let try a node that it had given up, jiffies;
- *             whoever changes it lets it try
+ * @try_at:    when kswapd may next try a node that it had given up, jiffies; whoever
+ *             changes it lets it try, and then writes the others
+ * @try_apart: how soon the second try of a pass comes after the first, ms; 0 before
+ *             there was one
+ * @try_again: whether the next one is the second
+ * @try_worked: whether kswapd has reclaimed something since
  * @budget:    taken from at faults below the threshold, and so apart from what each
  *             fault reads
  * @queue:     hot pages that wait for the budget
@@ -88,7 +92,10 @@ struct promotion_node {
 	struct hot_threshold threshold;
 	unsigned long looked_at;
 	struct promotion_counts __percpu *counts;
-	unsigned long tried_at;
+	unsigned long try_at;
+	unsigned int try_apart;
+	bool try_again;
+	bool try_worked;
 	struct promotion_budget budget ____cacheline_aligned_in_smp;
 	struct promotion_queue queue ____cacheline_aligned_in_smp;
 	struct delayed_work drain;

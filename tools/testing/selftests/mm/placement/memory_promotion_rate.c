@@ -239,20 +239,27 @@ static pid_t map_twice_the_room(struct context *ctx, struct area *area, bool hug
 
 #define SLOT_MS	10
 
+/* Touches the pages of @area that are due in the @slot-th slot, each every so often */
+static void touch_slot(const struct area *area, size_t slot, int every_ms)
+{
+	const size_t slots = every_ms / SLOT_MS, page = page_bytes();
+
+	slot %= slots;
+	touch(area->start + slot * page, (area->len / page - slot) / slots, slots * page);
+}
+
 /*
  * Pages promoted in @ms, while all pages of @area are touched every so often: one after
  * the other, so that whenever the scan comes by some are just about to be.
  */
 static long long promoted_in(const struct area *area, int every_ms, int ms)
 {
-	const size_t slots = every_ms / SLOT_MS, page = page_bytes();
 	long long before = counter("pgpromote_success");
 	double next = seconds_now(), end = next + ms / 1e3;
 	size_t slot;
 
-	for (slot = 0; next < end; slot = (slot + 1) % slots) {
-		touch(area->start + slot * page, (area->len / page - slot) / slots,
-		      slots * page);
+	for (slot = 0; next < end; slot++) {
+		touch_slot(area, slot, every_ms);
 		next += SLOT_MS / 1e3;
 		while (seconds_now() < next)
 			;
@@ -324,19 +331,90 @@ TEST_F_TIMEOUT(steady, huge_pages_that_are_alike_take_no_turns, 120)
 	EXPECT_GT(TURN_MS / 4, found);
 }
 
+enum { USED_MS = 600, HOT_MS = 50 };
+
+/* Touches one area more often than the other, for @ms */
+static void use_both(const struct area *used, const struct area *hot, int ms)
+{
+	double next = seconds_now(), end = next + ms / 1e3;
+	size_t slot;
+
+	for (slot = 0; next < end; slot++) {
+		touch_slot(used, slot, USED_MS);
+		touch_slot(hot, slot, HOT_MS);
+		next += SLOT_MS / 1e3;
+		while (seconds_now() < next)
+			;
+	}
+}
+
+/*
+ * For a while kswapd finds nothing to demote, and gives the node up. Later all of it is
+ * in use more often than once a pass, and still what is hotter comes up.
+ */
+TEST_F_TIMEOUT(steady, hot_pages_come_to_a_node_that_was_given_up, 120)
+{
+	enum { PASS_MS = 1000 };
+	struct context *ctx = &self->ctx;
+	struct area used, hot;
+	pid_t filler;
+	int slow, i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	filler = fill(ctx->fast, MOST_PAGES / 2, true);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_LT(0, filler);
+	ASSERT_EQ(0, map_on(&used, ctx->fast,
+			    MOST_PAGES / 2 - zone_pages(ctx->fast, "high"), false));
+	ASSERT_EQ(0, map_on(&hot, ctx->slow, MOST_PAGES, false));
+	ASSERT_EQ(0, mlock(used.start, used.len));
+	ASSERT_EQ(0, mlock(hot.start, hot.len));
+	ASSERT_EQ(0, set_pace(16, PASS_MS));
+	for (i = 0; i < 16 && !is_given_up(ctx->fast); i++)
+		use_both(&used, &hot, PASS_MS);
+	EXPECT_TRUE(is_given_up(ctx->fast));
+	slow = count_on(&hot, ctx->slow);
+	EXPECT_LT(SOME_PAGES, slow);
+	EXPECT_EQ(0, munlock(used.start, used.len));
+	EXPECT_EQ(0, munlock(hot.start, hot.len));
+	use_both(&used, &hot, 24 * PASS_MS);
+	note("given up after %d passes with %d hot pages left, later %d", i, slow,
+	     count_on(&hot, ctx->slow));
+	EXPECT_GT(slow - SOME_PAGES, count_on(&hot, ctx->slow));
+	unfill(filler);
+	area_unmap(&used);
+	area_unmap(&hot);
+}
+
+struct outside {
+	struct area area;
+	int round_ms;		/* the longest time that all of it has taken */
+};
+
 /*
  * Reads a byte of each page of its parent's memory every so often, as promoted_in()
  * does, from when the parent says where that is
  */
-static void read_from_outside(const struct area *area, int every_ms)
+static void read_from_outside(struct outside *outside, int every_ms)
 {
+	const struct area *area = &outside->area;
 	enum { MOST = 512 };
 	const size_t slots = every_ms / SLOT_MS, page = page_bytes();
 	struct iovec here[MOST], there[MOST];
+	double begin = seconds_now();
 	size_t slot, i, nr;
 	char byte;
+	int ms;
 
 	for (slot = 0;; slot = (slot + 1) % slots) {
+		if (!slot) {
+			ms = 1e3 * (seconds_now() - begin);
+			if (ms > outside->round_ms)
+				outside->round_ms = ms;
+			begin = seconds_now();
+		}
 		const char *start = __atomic_load_n(&area->start, __ATOMIC_ACQUIRE);
 
 		usleep(SLOT_MS * 1000);
@@ -357,7 +435,8 @@ TEST_F_TIMEOUT(steady, touches_of_others_count, 120)
 {
 	enum { PASS_MS = 1000, EVERY_MS = 800 };
 	struct context *ctx = &self->ctx;
-	struct area area, *seen;
+	struct outside *seen;
+	struct area area;
 	double until;
 	pid_t filler, reader;
 	int status;
@@ -377,13 +456,16 @@ TEST_F_TIMEOUT(steady, touches_of_others_count, 120)
 	ASSERT_LT(0, filler);
 	ASSERT_EQ(0, set_pace(16, PASS_MS));
 	promoted_in(&area, EVERY_MS, 8 * PASS_MS);
-	seen->len = area.len;
-	__atomic_store_n(&seen->start, area.start, __ATOMIC_RELEASE);
+	seen->round_ms = 0;
+	seen->area.len = area.len;
+	__atomic_store_n(&seen->area.start, area.start, __ATOMIC_RELEASE);
 	for (until = seconds_now() + 12.0 * PASS_MS / 1e3; seconds_now() < until;)
 		;
-	note("threshold %ld ms", threshold(ctx->fast));
+	note("threshold %ld ms, read every %d ms", threshold(ctx->fast), seen->round_ms);
 	/* The reader has less than a processor, and takes longer. */
-	EXPECT_GT(4 * EVERY_MS, threshold(ctx->fast));
+	EXPECT_LT(0, seen->round_ms);
+	EXPECT_GT(6 * EVERY_MS, seen->round_ms);
+	EXPECT_GT(seen->round_ms * 3 / 2, threshold(ctx->fast));
 	EXPECT_EQ(0, waitpid(reader, &status, WNOHANG));
 	EXPECT_EQ(0, kill(reader, SIGKILL));
 	EXPECT_EQ(reader, waitpid(reader, &status, 0));
