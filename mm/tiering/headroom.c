@@ -76,6 +76,30 @@ bool promotion_has_room(struct pglist_data *pgdat)
 	return false;
 }
 
+/**
+ * promotion_is_full - is there no room at all for more pages?
+ * @pgdat: the node to promote to
+ * @pages: how many
+ *
+ * As the base has it: no page comes once a zone is down to its high watermark.
+ *
+ * Context: any.
+ */
+bool promotion_is_full(struct pglist_data *pgdat, unsigned int pages)
+{
+	int i;
+
+	for (i = 0; i < pgdat->nr_zones; i++) {
+		struct zone *zone = pgdat->node_zones + i;
+
+		if (managed_zone(zone) &&
+		    zone_watermark_ok(zone, 0, high_wmark_pages(zone) + pages,
+				      ZONE_MOVABLE, 0))
+			return false;
+	}
+	return true;
+}
+
 /*
  * Can slow nodes take what is demoted? Not above the mark at which they make
  * room themselves, or nobody would.

@@ -59,6 +59,7 @@ static void collect_part(struct promotion_node *node, struct latency_part *part)
 	unsigned long now = jiffies;
 
 	collect(node->counts->pages, node->seen.pages, part->pages, LATENCY_BINS);
+	collect(&node->counts->wanted, &node->seen.wanted, &part->wanted, 1);
 	part->ms = max(jiffies_to_msecs(now - node->seen_at), 1U);
 	node->seen_at = now;
 }

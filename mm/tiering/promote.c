@@ -96,6 +96,12 @@ static void count_touched(struct promotion_node *node, unsigned int latency,
 		this_cpu_add(counts->touched[latency_bin(latency)], pages);
 }
 
+/* What cannot be moved wherever it is to go says nothing. */
+static void count_wanted(struct promotion_node *node, unsigned int pages)
+{
+	this_cpu_add(node->counts->wanted, pages);
+}
+
 /**
  * promotion_wanted - shall a page be promoted?
  * @page:    a page of a slow node, at whose hint fault this is
@@ -143,6 +149,8 @@ bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
 
 	trace_promote_decision(page_to_pfn(page), page_to_nid(page), nid, pages,
 			       look.latency, threshold, verdict);
+	if (verdict == PROMOTION_RATE_LIMITED)
+		count_wanted(node, pages);
 	if (verdict >= PROMOTION_QUEUED)
 		current->numa_promoted += pages;
 	if (verdict >= PROMOTION_HOT)
@@ -164,8 +172,13 @@ bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
  */
 void promotion_no_room(int nid, unsigned int order)
 {
-	if (order && current->numa_promotion_pages)
-		promotion_wake_kswapd(NODE_DATA(nid), order);
+	struct promotion_node *node = promotion_node_of(nid);
+
+	if (!order || !current->numa_promotion_pages)
+		return;
+	if (node)
+		count_wanted(node, current->numa_promotion_pages);
+	promotion_wake_kswapd(NODE_DATA(nid), order);
 }
 
 /**
@@ -184,6 +197,8 @@ void promotion_failed(int nid)
 	if (!pages)
 		return;
 	promotion_count(nid, COUNT_FAILED, pages);
+	if (node && promotion_is_full(NODE_DATA(nid), pages))
+		count_wanted(node, pages);
 	current->numa_promoted -= min(current->numa_promoted, pages);
 	/* A lazy mbind2() may move to a node that nothing is promoted to. */
 	if (charged && node)
@@ -203,6 +218,8 @@ void promotion_succeeded(int nid)
 	unsigned int bin = current->numa_promotion_bin;
 
 	/* What cannot be moved says nothing of what to move next. */
+	if (node)
+		count_wanted(node, current->numa_promotion_pages);
 	if (node && bin < LATENCY_BINS)
 		this_cpu_add(node->counts->pages[bin], current->numa_promotion_pages);
 	if (current->numa_promotion_pages)

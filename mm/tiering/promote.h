@@ -36,11 +36,13 @@ enum promotion_count {
 /**
  * struct promotion_counts - what one CPU has seen; these only grow
  * @pages:   of each latency bin, pages with hint faults on slow nodes
+ * @wanted:  hot pages that came, or would have with more room or budget
  * @demoted: what became of demoted pages
  * @became:  of each kind, pages
  */
 struct promotion_counts {
 	u32 pages[LATENCY_BINS];
+	u32 wanted;
 	struct demoted_counts demoted;
 	unsigned long became[NR_PROMOTION_COUNTS];
 };
@@ -185,6 +187,7 @@ void promotion_drain_soon(struct promotion_node *node);
 /* headroom.c */
 bool promotion_has_free_space(struct pglist_data *pgdat);
 bool promotion_has_room(struct pglist_data *pgdat);
+bool promotion_is_full(struct pglist_data *pgdat, unsigned int pages);
 void promotion_wake_kswapd(struct pglist_data *pgdat, unsigned int order);
 void promotion_keep_room(struct pglist_data *pgdat);
 

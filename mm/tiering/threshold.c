@@ -10,7 +10,8 @@
  * for as many. Nothing of it depends on how fast the machine or the program is.
  *
  * A threshold that is too short would stay so, since nothing is demoted then: so it
- * grows while pages are touched and nothing is demoted.
+ * grows while pages are touched and nothing is demoted. While pages are wanted it is not
+ * too short: it is room or budget that they lack.
  *
  * Before anything is demoted, the hotter half of what is touched is taken for hot.
  * Memory is scanned by address, so what is hot at one time of a pass says
@@ -81,6 +82,7 @@ void latency_window_add(struct latency_window *window,
 	unsigned int i = window->next;
 
 	memcpy(window->pages[i], part->pages, sizeof(part->pages));
+	window->wanted[i] = part->wanted;
 	window->ms[i] = part->ms;
 	window->next = (i + 1) % LATENCY_PARTS;
 }
@@ -228,7 +230,8 @@ static void found_next(struct hot_threshold *threshold,
 	bool whole = add_parts(window, pages);
 	u64 count = sum(pages, LATENCY_BINS);
 
-	if (!says_nothing(demoted) || count < LATENCY_ENOUGH) {
+	if (!says_nothing(demoted) || count < LATENCY_ENOUGH ||
+	    sum(window->wanted, LATENCY_PARTS) >= DEMOTED_ENOUGH) {
 		threshold->quiet = 0;
 		return;
 	}

@@ -21,22 +21,26 @@
 /**
  * struct latency_window - the latencies of about one pass
  * @pages:   of each part and bin, the pages whose hint fault fell there
+ * @wanted:  of each part, the pages that were hot
  * @ms:      of each part, how long it was
  * @next:    the part to be replaced, the oldest
  */
 struct latency_window {
 	u32 pages[LATENCY_PARTS][LATENCY_BINS];
+	u32 wanted[LATENCY_PARTS];
 	u32 ms[LATENCY_PARTS];
 	unsigned int next;
 };
 
 /**
  * struct latency_part - what one part adds to a window
- * @pages: of each bin, pages
- * @ms:    how long it was
+ * @pages:  of each bin, pages
+ * @wanted: hot ones that came, or would have with more room or budget
+ * @ms:     how long it was
  */
 struct latency_part {
 	u32 pages[LATENCY_BINS];
+	u32 wanted;
 	u32 ms;
 };
 
@@ -72,7 +76,8 @@ struct demoted_latencies {
  * struct hot_threshold - when a page is hot
  * @ms:      pages whose latencies are about this are just hot; 0 if none are
  * @def:     the configured threshold that it began with, ms
- * @quiet:   parts of a pass since something was demoted, while pages were touched
+ * @quiet:   parts of a pass since something was demoted or wanted, while pages were
+ *           touched
  * @found:   whether it began as that of demoted pages
  * @finest:  differences of latencies that can be told, ms
  * @longest: latencies that can be, ms

@@ -368,6 +368,28 @@ static void grows_while_nothing_is_demoted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->threshold.ms, (unsigned int)LONGEST);
 }
 
+/* While pages are hot, nothing is gained by taking more for hot. */
+static void stays_while_pages_are_wanted(struct kunit *test)
+{
+	static const struct group often = { 20, 4000 };
+	struct context *ctx = context_of(test);
+	unsigned int part;
+
+	fill(&ctx->part, &often, 1);
+	/* One part is enough for a pass. */
+	for (part = 0; part < 40 * LATENCY_PARTS; part++) {
+		ctx->part.wanted = part % LATENCY_PARTS ? 0 : DEMOTED_ENOUGH;
+		KUNIT_EXPECT_EQ(test, next(ctx), (unsigned int)DEF);
+	}
+	KUNIT_EXPECT_EQ(test, ctx->threshold.quiet, 0U);
+	/* A few are not. */
+	for (part = 0; part < 6 * LATENCY_PARTS; part++) {
+		ctx->part.wanted = (DEMOTED_ENOUGH - 1) / LATENCY_PARTS;
+		next(ctx);
+	}
+	KUNIT_EXPECT_LT(test, (unsigned int)DEF, ctx->threshold.ms);
+}
+
 /* The largest that can be configured stays, but not for longer than it takes to know. */
 static void configured(struct kunit *test)
 {
@@ -400,6 +422,7 @@ static struct kunit_case threshold_cases[] = {
 	KUNIT_CASE(many_demoted_are_many),
 	KUNIT_CASE(few_demoted_say_nothing),
 	KUNIT_CASE(grows_while_nothing_is_demoted),
+	KUNIT_CASE(stays_while_pages_are_wanted),
 	KUNIT_CASE(configured),
 	{}
 };

@@ -275,8 +275,8 @@ enum { TURN_MS = 400 };
  */
 static long take_no_turns(struct __test_metadata *_metadata, struct context *ctx, bool huge)
 {
-	enum { PASS_MS = 2000 };
-	long long first, last;
+	enum { PASS_MS = 2000, PASSES = 6 };
+	long long first, tried;
 	struct area area;
 	pid_t filler;
 	long found;
@@ -287,19 +287,24 @@ static long take_no_turns(struct __test_metadata *_metadata, struct context *ctx
 	EXPECT_LT(0, filler);
 	EXPECT_EQ(0, set_pace(16, PASS_MS));
 	first = promoted_in(&area, TURN_MS, 8 * PASS_MS);
-	last = promoted_in(&area, TURN_MS, 2 * PASS_MS);
+	tried = counter("pgpromote_candidate");
+	promoted_in(&area, TURN_MS, PASSES * PASS_MS);
+	tried = counter("pgpromote_candidate") - tried;
 	found = threshold(ctx->fast);
-	note("%lld pages in eight passes, then %lld in two; threshold %ld ms", first, last,
-	     found);
+	note("%lld pages in eight passes, then %lld tried in %d; threshold %ld ms", first,
+	     tried, PASSES, found);
 	/* What there is room for comes up at first. */
 	EXPECT_LT(SOME_PAGES, first);
-	EXPECT_GT(MOST_PAGES / 8, last);
+	EXPECT_GT(PASSES * MOST_PAGES / 16, tried);
 	unfill(filler);
 	area_unmap(&area);
 	return found;
 }
 
-/* The threshold says so: half of what is demoted is touched within half an interval. */
+/*
+ * Half of what is demoted is touched within half an interval. While nothing has to be
+ * demoted the threshold grows from there, until some pages come up again.
+ */
 TEST_F_TIMEOUT(steady, pages_that_are_alike_take_no_turns, 120)
 {
 	struct context *ctx = &self->ctx;
@@ -311,7 +316,7 @@ TEST_F_TIMEOUT(steady, pages_that_are_alike_take_no_turns, 120)
 	if (found < 0)
 		SKIP(return, "a node is too small");
 	EXPECT_LT(TURN_MS / 4, found);
-	EXPECT_GT(TURN_MS, found);
+	EXPECT_GT(4 * TURN_MS, found);
 }
 
 /*
@@ -386,6 +391,33 @@ TEST_F_TIMEOUT(steady, hot_pages_come_to_a_node_that_was_given_up, 120)
 	unfill(filler);
 	area_unmap(&used);
 	area_unmap(&hot);
+}
+
+/* Nothing can be demoted for what is hot: that is no reason to take more for hot. */
+TEST_F_TIMEOUT(steady, threshold_does_not_grow_for_want_of_room, 120)
+{
+	enum { PASS_MS = 1000 };
+	struct context *ctx = &self->ctx;
+	struct area area;
+	pid_t filler;
+	long before;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	filler = map_twice_the_room(ctx, &area, false);
+	if (filler < 0)
+		SKIP(return, "a node is too small");
+	ASSERT_LT(0, filler);
+	ASSERT_EQ(0, mlock(area.start, area.len));
+	ASSERT_EQ(0, set_pace(16, PASS_MS));
+	before = threshold(ctx->fast);
+	promoted_in(&area, TURN_MS, 16 * PASS_MS);
+	note("threshold %ld ms, then %ld ms with %d pages left", before, threshold(ctx->fast),
+	     count_on(&area, ctx->slow));
+	EXPECT_EQ(before, threshold(ctx->fast));
+	EXPECT_LT(SOME_PAGES, count_on(&area, ctx->slow));
+	unfill(filler);
+	area_unmap(&area);
 }
 
 struct outside {
