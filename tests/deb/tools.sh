@@ -26,6 +26,7 @@ tools_files() {
 			./lib/udev/rules.d/60-mpolctl.rules
 			./usr/bin/bwactl
 			./usr/bin/mpolctl
+			./usr/lib/mpolctl/mpolctl-larger.so
 			./usr/share/bash-completion/completions/bwactl
 			./usr/share/bash-completion/completions/mpolctl
 			./usr/share/fish/vendor_completions.d/bwactl.fish
@@ -129,8 +130,8 @@ rpms() {
 		rpm -qp --dbpath "$work/rpmdb" -l "$work"/rpm/RPMS/*/"$package"-*.rpm
 	done >"$work/list"
 	cat "$work/list"
-	for path in bin/mpolctl bin/bwactl lib/systemd/system/mpolctl.service lib/udev/rules.d/60-mpolctl.rules \
-		include/mempolicy2.h share/pkgconfig/mempolicy2.pc; do
+	for path in bin/mpolctl bin/bwactl lib/mpolctl/mpolctl-larger.so lib/systemd/system/mpolctl.service \
+		lib/udev/rules.d/60-mpolctl.rules include/mempolicy2.h share/pkgconfig/mempolicy2.pc; do
 		grep -qx "/usr/$path" "$work/list" || return 1
 	done
 }

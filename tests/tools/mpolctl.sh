@@ -123,6 +123,16 @@ test_run_options() {
 	refused 125 "option '--weights' needs a value" run --weights
 	refused 125 "option '-w' needs a value" run -w
 	refused 125 "option '-x'" run -x
+	refused 125 "option '--larger-than' needs a value" run --larger-than
+	for size in '' 64 0M M 64m 64MB -64M 1048577M ' 64M' 6.4G; do
+		refused 125 "--larger-than: '$size' is not a size: write it like 64M or 1G" \
+			run --larger-than "$size" --weights 0=5 -- true
+	done
+	for size in 31M 32767K 1K; do
+		refused 125 "--larger-than: $size is less than 32M" \
+			run --larger-than "$size" --weights 0=5 -- true
+	done
+	refused 125 'no weights: add --weights' run --larger-than 64M -- true
 	if [ -r /sys/devices/system/node/has_memory ]; then
 		refused 125 'node 1023 has no memory: use nodes out of' \
 			run --weights 1023=5 true

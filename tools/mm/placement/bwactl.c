@@ -135,17 +135,8 @@ static bool parse_seconds(const char *text, struct request *request)
 
 static bool parse_size(const char *text, struct request *request)
 {
-	static const char units[] = "KMGT";
-	size_t len = strspn(text, "0123456789");
-	const char *unit = text[len] ? strchr(units, text[len]) : NULL;
-	unsigned long size;
-
-	if (unit && !text[len + 1] &&
-	    parse_number(text, len, 1UL << 20, &size) && size) {
-		request->buffer = (unsigned long long)size <<
-				  10 * (unit - units + 1);
+	if (parse_bytes(text, &request->buffer))
 		return true;
-	}
 	warnx("--buffer: '%s' is not a size: write it like 256M or 4G", text);
 	return false;
 }

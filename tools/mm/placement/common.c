@@ -83,6 +83,20 @@ bool parse_number(const char *text, size_t len, unsigned long max,
 	return true;
 }
 
+bool parse_bytes(const char *text, unsigned long long *bytes)
+{
+	static const char units[] = "KMGT";
+	size_t len = count_digits(text);
+	const char *unit = text[len] ? strchr(units, text[len]) : NULL;
+	unsigned long size;
+
+	if (!unit || text[len + 1] ||
+	    !parse_number(text, len, 1UL << 20, &size) || !size)
+		return false;
+	*bytes = (unsigned long long)size << 10 * (unit - units + 1);
+	return true;
+}
+
 /* Adds one NODE=WEIGHT, whose form is known to be good */
 static bool add_weight(const char *node_text, int node_len,
 		       const char *weight_text, int weight_len,

@@ -57,6 +57,9 @@ int print_help(const char *help);
 bool parse_number(const char *text, size_t len, unsigned long max,
 		  unsigned long *value);
 
+/* "256M": 1 to 2^20 of K, M, G or T as bytes; false when that is wrong */
+bool parse_bytes(const char *text, unsigned long long *bytes);
+
 /* Adds "0=5,1=1" to @ratio; when that is wrong complains and returns false */
 bool parse_ratio(const char *text, struct ratio *ratio);
 

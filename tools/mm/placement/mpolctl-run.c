@@ -9,10 +9,12 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common.h"
 #include "mempolicy2.h"
+#include "mpolctl-larger.h"
 
 #define NODE_DIR	"/sys/devices/system/node"
 #define MAX_LINE	4096
@@ -20,7 +22,7 @@
 
 static const char run_help[] =
 	"Usage: mpolctl run --weights NODE=WEIGHT[,NODE=WEIGHT]... [--static|--relative]\n"
-	"                   [--] COMMAND [ARGUMENT]...\n"
+	"                   [--larger-than SIZE] [--] COMMAND [ARGUMENT]...\n"
 	"\n"
 	"Runs COMMAND with the memory policy \"weighted interleave\" over the given nodes,\n"
 	"with weights (1 to 255) of its own: --weights 0=5,1=1 puts 5 pages of 6 on node\n"
@@ -29,13 +31,16 @@ static const char run_help[] =
 	"  -w, --weights LIST  nodes and their weights\n"
 	"  --static            keep to these nodes when the cpuset changes\n"
 	"  --relative          count nodes from the first one that the cpuset allows\n"
+	"  --larger-than SIZE  only for what is allocated or mapped in one piece of at\n"
+	"                      least SIZE, 32M or more; for dynamic programs under glibc\n"
 	"  -h, --help          this text\n"
 	"\n"
 	"Exit status: 125 when mpolctl itself fails, 126 when COMMAND cannot be run, 127\n"
 	"when it is not found, else the status of COMMAND.\n";
 
 enum {
-	OPTION_RELATIVE = 1,
+	OPTION_LARGER_THAN = 1,
+	OPTION_RELATIVE,
 	OPTION_STATIC,
 };
 
@@ -44,12 +49,29 @@ struct run_options {
 	bool weights;
 	bool help;
 	unsigned int mode_flags;
+	unsigned long long larger_than;	/* bytes, 0: all memory */
 };
+
+static bool parse_larger_than(const char *text, unsigned long long *bytes)
+{
+	if (!parse_bytes(text, bytes)) {
+		warnx("run: --larger-than: '%s' is not a size: write it like 64M or 1G",
+		      text);
+		return false;
+	}
+	if (*bytes < LARGER_LEAST) {
+		warnx("run: --larger-than: %s is less than 32M, where allocations share mappings",
+		      text);
+		return false;
+	}
+	return true;
+}
 
 static bool parse_options(int argc, char **argv, struct run_options *options)
 {
 	static const struct option known[] = {
 		{ "help",	no_argument,		NULL, OPTION_HELP },
+		{ "larger-than", required_argument,	NULL, OPTION_LARGER_THAN },
 		{ "relative",	no_argument,		NULL, OPTION_RELATIVE },
 		{ "static",	no_argument,		NULL, OPTION_STATIC },
 		{ "weights",	required_argument,	NULL, OPTION_WEIGHTS },
@@ -63,6 +85,10 @@ static bool parse_options(int argc, char **argv, struct run_options *options)
 		case OPTION_HELP:
 			options->help = true;
 			return true;
+		case OPTION_LARGER_THAN:
+			if (!parse_larger_than(optarg, &options->larger_than))
+				return false;
+			break;
 		case OPTION_RELATIVE:
 			options->mode_flags |= MPOL_F_RELATIVE_NODES;
 			break;
@@ -135,6 +161,24 @@ static bool check_nodes(const struct run_options *options)
 			    "is not allowed by the cpuset");
 }
 
+/* Whether the kernel takes @param for memory, tried on a page that is given back */
+static bool try_policy(const struct mpol_param *param)
+{
+	size_t size = sysconf(_SC_PAGESIZE);
+	void *page = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool taken;
+	int error;
+
+	if (page == MAP_FAILED)
+		return false;
+	taken = !mbind2((unsigned long)page, size, param, sizeof(*param), 0);
+	error = errno;
+	munmap(page, size);
+	errno = error;
+	return taken;
+}
+
+/* For all memory of the command; or only sees that it can be */
 static bool set_policy(const struct run_options *options)
 {
 	unsigned long mask[MAX_NODES / WORD_BITS] = {};
@@ -158,13 +202,14 @@ static bool set_policy(const struct run_options *options)
 		if (options->ratio.weight[i])
 			mask[i / WORD_BITS] |= 1UL << i % WORD_BITS;
 	}
-	if (!set_mempolicy2(&param, sizeof(param), 0))
+	if (options->larger_than ? try_policy(&param) :
+				   !set_mempolicy2(&param, sizeof(param), 0))
 		return true;
 
 	if (errno == EINVAL)
 		warnx("run: the kernel refuses these nodes: use some that the cpuset allows");
 	else
-		warn("run: set_mempolicy2");
+		warn("run: %s", options->larger_than ? "mbind2" : "set_mempolicy2");
 	return false;
 }
 
@@ -181,6 +226,10 @@ int run_command(int argc, char **argv)
 	argv += optind;
 	if (!check_options(&options, argv) || !check_nodes(&options) ||
 	    !set_policy(&options))
+		return STATUS_RUN_FAILED;
+	if (options.larger_than &&
+	    !prepare_larger(argv[0], options.larger_than, &options.ratio,
+			    options.mode_flags))
 		return STATUS_RUN_FAILED;
 
 	execvp(argv[0], argv);

@@ -16,11 +16,13 @@ _mpolctl() {
 			sed -n 's/^.* mpolctl \([a-z][a-z]*\).*/\1/p') --help --version" -- "$word")
 		return
 	fi
-	[ "$before" != --weights ] || return
+	case $before in
+	--weights | --larger-than) return ;;
+	esac
 	for ((i = 2; i < COMP_CWORD; i++)); do
 		# What comes after the options of "run" is another command's.
 		if [ "$command" = run ] && { [ "${COMP_WORDS[i]}" = -- ] ||
-			[[ ${COMP_WORDS[i]} != -* && ${COMP_WORDS[i - 1]} != --weights ]]; }; then
+			[[ ${COMP_WORDS[i]} != -* && ! ${COMP_WORDS[i - 1]} =~ ^--(weights|larger-than)$ ]]; }; then
 			if [ $((i + 1)) -eq "$COMP_CWORD" ] && [ "${COMP_WORDS[i]}" = -- ]; then
 				mapfile -t COMPREPLY < <(compgen -c -- "$word")
 			else
