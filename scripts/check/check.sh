@@ -122,7 +122,8 @@ changed_steps() {
 		git diff --name-only "$ref" -- 2>/dev/null || :
 		git ls-files -o --exclude-standard
 	} | sed "s,^$PATCHES/,," >"$BUILD/.changed"
-	"$TOP/scripts/queue/plan.sh" | awk '
+	"$TOP/scripts/queue/plan.sh" >"$BUILD/.plan"
+	awk '
 		FILENAME == ARGV[1] { changed[$0] = 1; next }
 		$1 == "patch" { step++ }
 		$2 in changed { wanted[step] = 1 }
@@ -132,8 +133,8 @@ changed_steps() {
 			for (i = 1; i < step; i++)
 				if (i in wanted)
 					print i
-		}' "$BUILD/.changed" -
-	rm -f "$BUILD/.changed"
+		}' "$BUILD/.changed" "$BUILD/.plan"
+	rm -f "$BUILD/.changed" "$BUILD/.plan"
 }
 
 "$TOP/scripts/host/setup.sh"
@@ -156,7 +157,8 @@ fi
 
 begin=$(date +%s)
 count=0
-for number in $(changed_steps); do
+steps=$(changed_steps)
+for number in $steps; do
 	count=$((count + 1))
 	if [ "$count" -gt 1 ] && [ $(($(date +%s) - begin)) -gt "${STEP_SECONDS:-600}" ]; then
 		say "time is up: step $number and later changed ones are left to make check-all"
