@@ -13,6 +13,7 @@
 #include "bwactl-machine.h"
 #include "bwactl-matrix.h"
 #include "bwactl-plan.h"
+#include "bwactl-search.h"
 #include "common.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
@@ -463,6 +464,71 @@ static void test_unknown(void)
 	       "a node of unknown bandwidth leaves the group without weights");
 }
 
+/* The time of a program that a machine of two sets of nodes takes */
+struct program {
+	double fast, slow;	/* bandwidths */
+	double power;		/* how sharply the slower one decides; 0: it alone */
+	double fixed;		/* what memory does not change */
+	double latency;		/* what the slow set adds for its share */
+};
+
+static double time_of(const struct program *program, double share)
+{
+	double fast = (1 - share) / program->fast, slow = share / program->slow;
+	double both = fmax(fast, slow);
+
+	if (program->power)
+		both = pow(pow(fast, program->power) + pow(slow, program->power),
+			   1 / program->power);
+	return both + program->fixed / program->fast + program->latency * share;
+}
+
+/* How far the best of at most eight runs is above the least there is */
+static double excess(const struct program *program, double start, double noise)
+{
+	struct search_point points[8], point;
+	double least = INFINITY, share;
+	size_t count = 0;
+
+	while (count < ARRAY_SIZE(points) &&
+	       next_share(points, count, start, &share)) {
+		point.share = share;
+		point.cost = time_of(program, share) *
+			     (1 + noise * (2. * rand() / RAND_MAX - 1));
+		add_point(points, count++, point);
+	}
+	for (share = 0; share <= 1; share += 0.001)
+		least = fmin(least, time_of(program, share));
+	point = points[best_point(points, count)];
+	return time_of(program, point.share) / least - 1;
+}
+
+/* All of these, begun where the bandwidths say, at half of it and at twice */
+static void test_tuning(const char *name, double noise, double most)
+{
+	static const double fast[] = { 0.3, 1.2, 2, 3, 4, 9, 20 };
+	static const double power[] = { 0, 3, 8 };
+	static const double fixed[] = { 0, 0.3, 2 }, latency[] = { 0, 0.3, 3 };
+	static const double starts[] = { 0.5, 1, 2 };
+	size_t n = ARRAY_SIZE(fast) * 3 * 3 * 3 * 3, i;
+	double worst = 0;
+	char text[128];
+
+	srand(1);
+	for (i = 0; i < n; i++) {
+		struct program program = {
+			.fast = fast[i / 81], .slow = 1,
+			.power = power[i / 27 % 3], .fixed = fixed[i / 9 % 3],
+			.latency = latency[i / 3 % 3],
+		};
+		double start = starts[i % 3] / (1 + program.fast);
+
+		worst = fmax(worst, excess(&program, fmin(start, 0.9), noise));
+	}
+	snprintf(text, sizeof(text), "%s (%.2f %%)", name, 100 * worst);
+	result(worst <= most, text);
+}
+
 int main(void)
 {
 	test_fits();
@@ -474,5 +540,8 @@ int main(void)
 	test_plans();
 	test_shared();
 	test_unknown();
+	test_tuning("eight runs are off by 1.5 % at most", 0, 0.015);
+	test_tuning("eight runs that differ by 1 % are off by 3 % at most", 0.005, 0.03);
+	test_tuning("eight runs that differ by 4 % are off by 5 % at most", 0.02, 0.05);
 	return failed;
 }

@@ -138,7 +138,7 @@ test_arithmetic() {
 	status=0
 	"${CC:-gcc}" -O2 -Wall -Wextra -D_GNU_SOURCE -I"$source" -o "$work/unit" \
 		"$tests/bwactl-unit.c" "$source/bwactl-fit.c" "$source/bwactl-groups.c" \
-		"$source/bwactl-plan.c" "$source/common.c" -lm >"$work/out" 2>"$work/err" &&
+		"$source/bwactl-plan.c" "$source/bwactl-search.c" "$source/common.c" -lm >"$work/out" 2>"$work/err" &&
 		[ ! -s "$work/err" ]
 	result $? 'the unit tests compile'
 	"$work/unit" >"$work/units" 2>"$work/unit.err" || status=$?
@@ -169,6 +169,17 @@ test_general() {
 
 test_bad_options() {
 	refused 2 "'x' is too much" x
+	refused 2 'tune: no command: name it after the options' tune
+	refused 2 'tune: no command' tune --number Triad: --
+	refused 2 'tune: --less is for --number: add that' tune --less -- true
+	refused 2 "tune: --number: name the text" tune --number '' -- true
+	for runs in 2 65 0 -1 x ''; do
+		refused 2 "tune: --runs: '$runs' is not a number of runs: use 3 to 64" tune --runs "$runs" -- true
+	done
+	refused 2 "tune: option '--slow' needs a value: see bwactl tune --help" tune --slow
+	refused 2 "tune: option '--more' is unknown" tune --more -- true
+	says 'Usage: bwactl tune' tune --help
+	says 'Usage: bwactl tune' tune -h
 	refused 2 "option '--wet'" --wet
 	refused 2 "option '--mix' needs a value" --mix
 	refused 2 "option '--json=1'" --json=1

@@ -67,7 +67,7 @@ def of_guide(text):
 	depth = None
 	lines = []
 	for line in text.splitlines():
-		indent = len(line) - len(line.lstrip("\t "))
+		indent = len(line.expandtabs()) - len(line.expandtabs().lstrip())
 		if depth is not None and line.strip() and indent <= depth:
 			depth = None
 		if depth is not None and re.match(r"[$#] ", line.strip()):

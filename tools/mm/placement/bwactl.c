@@ -27,6 +27,7 @@
 #include "bwactl-print.h"
 #include "bwactl-recorded.h"
 #include "bwactl-report.h"
+#include "bwactl-tune.h"
 #include "common.h"
 #include "global-weights.h"
 
@@ -35,9 +36,11 @@
 
 static const char help[] =
 	"Usage: bwactl [OPTION]...\n"
+	"       bwactl tune [OPTION]... [--] COMMAND [ARGUMENT]...\n"
 	"\n"
 	"Measures the bandwidth from the CPUs of each node to the memory of each node, and\n"
-	"prints the weights for weighted interleaving that use all of it.\n"
+	"prints the weights for weighted interleaving that use all of it. \"tune\" finds them\n"
+	"by running COMMAND instead: see bwactl tune --help.\n"
 	"\n"
 	"  --apply            write the weights, all or none; needs root\n"
 	"  --force            even when runs differ by more than 10 %\n"
@@ -509,6 +512,8 @@ int main(int argc, char **argv)
 		.request = { .mix = mixes, .seconds = 2 },
 	};
 
+	if (argc > 1 && !strcmp(argv[1], "tune"))
+		return finish(tune_command(argc - 1, argv + 1));
 	if (!parse_options(argc, argv, &options))
 		return STATUS_USAGE;
 	if (options.help)

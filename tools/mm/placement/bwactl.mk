@@ -4,12 +4,13 @@
 BWACTL_SOURCES := bwactl.c bwactl-machine.c bwactl-groups.c bwactl-fit.c \
 	bwactl-plan.c bwactl-known.c bwactl-buffer.c bwactl-mixes.c \
 	bwactl-team.c bwactl-measure.c bwactl-print.c bwactl-json.c \
-	bwactl-recorded.c common.c global-weights.c
+	bwactl-recorded.c bwactl-search.c bwactl-tune.c common.c \
+	global-weights.c weighted.c
 BWACTL_HEADERS := bwactl-buffer.h bwactl-fit.h bwactl-groups.h bwactl-json.h \
 	bwactl-known.h bwactl-machine.h bwactl-matrix.h bwactl-measure.h \
 	bwactl-mixes.h bwactl-plan.h bwactl-print.h bwactl-recorded.h \
-	bwactl-report.h \
-	bwactl-team.h common.h global-weights.h mempolicy2.h
+	bwactl-report.h bwactl-search.h bwactl-team.h bwactl-tune.h \
+	common.h global-weights.h mempolicy2.h weighted.h
 
 TARGETS += $(OUTPUT)bwactl
 INSTALLS += install-bwactl

@@ -22,8 +22,7 @@
 #include "common.h"
 #include "larger.h"
 #include "mempolicy2.h"
-
-#define WORD_BITS	(8 * sizeof(unsigned long))
+#include "weighted.h"
 
 /* All sizes of huge pages that there are on some machine lie in between. */
 #define HUGE_SHIFT_MIN	16
@@ -56,8 +55,7 @@ static struct {
 } next;
 
 static struct ratio ratio;
-static unsigned long nodes[MAX_NODES / WORD_BITS];
-static unsigned int mode_flags;
+static struct weighted policy;
 static size_t page_size;
 
 /* "BYTES:MODE_FLAGS:WEIGHTS", as mpolctl has checked it */
@@ -65,7 +63,7 @@ static size_t read_settings(void)
 {
 	const char *text = getenv(LARGER_SETTINGS);
 	unsigned long bytes, flags;
-	size_t digits, i;
+	size_t digits;
 
 	if (!text)
 		return SIZE_MAX;
@@ -78,11 +76,7 @@ static size_t read_settings(void)
 	if (!parse_number(text, digits, UINT16_MAX, &flags) ||
 	    text[digits] != ':' || !parse_ratio(text + digits + 1, &ratio))
 		return SIZE_MAX;
-	for (i = 0; i < MAX_NODES; i++) {
-		if (ratio.weight[i])
-			nodes[i / WORD_BITS] |= 1UL << i % WORD_BITS;
-	}
-	mode_flags = flags;
+	make_weighted(&ratio, flags, &policy);
 	return bytes;
 }
 
@@ -119,15 +113,7 @@ static bool begin(void)
 
 static bool set_weights(uintptr_t start, size_t length)
 {
-	struct mpol_param param = {
-		.mode = MPOL_WEIGHTED_INTERLEAVE,
-		.mode_flags = mode_flags,
-		.pol_maxnodes = MAX_NODES,
-		.pol_nodes = mpol_address(nodes),
-		.il_weights = mpol_address(ratio.weight),
-	};
-
-	return !mbind2(start, length, &param, sizeof(param), 0);
+	return !mbind2(start, length, &policy.param, sizeof(policy.param), 0);
 }
 
 /*

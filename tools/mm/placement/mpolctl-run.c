@@ -15,10 +15,10 @@
 #include "common.h"
 #include "mempolicy2.h"
 #include "mpolctl-larger.h"
+#include "weighted.h"
 
 #define NODE_DIR	"/sys/devices/system/node"
 #define MAX_LINE	4096
-#define WORD_BITS	(8 * sizeof(unsigned long))
 
 static const char run_help[] =
 	"Usage: mpolctl run --weights NODE=WEIGHT[,NODE=WEIGHT]... [--static|--relative]\n"
@@ -181,15 +181,7 @@ static bool try_policy(const struct mpol_param *param)
 /* For all memory of the command; or only sees that it can be */
 static bool set_policy(const struct run_options *options)
 {
-	unsigned long mask[MAX_NODES / WORD_BITS] = {};
-	struct mpol_param param = {
-		.mode = MPOL_WEIGHTED_INTERLEAVE,
-		.mode_flags = options->mode_flags,
-		.pol_maxnodes = MAX_NODES,
-		.pol_nodes = mpol_address(mask),
-		.il_weights = mpol_address(options->ratio.weight),
-	};
-	size_t i;
+	struct weighted policy;
 
 	if (!mempolicy2_available()) {
 		warn("run: set_mempolicy2 is not available here; %s",
@@ -198,12 +190,10 @@ static bool set_policy(const struct run_options *options)
 		     "this kernel lacks it, or a filter hides it");
 		return false;
 	}
-	for (i = 0; i < MAX_NODES; i++) {
-		if (options->ratio.weight[i])
-			mask[i / WORD_BITS] |= 1UL << i % WORD_BITS;
-	}
-	if (options->larger_than ? try_policy(&param) :
-				   !set_mempolicy2(&param, sizeof(param), 0))
+	make_weighted(&options->ratio, options->mode_flags, &policy);
+	if (options->larger_than ?
+	    try_policy(&policy.param) :
+	    !set_mempolicy2(&policy.param, sizeof(policy.param), 0))
 		return true;
 
 	if (errno == EINVAL)

@@ -118,6 +118,40 @@ limited() {
 		>"$work/out" 2>"$work/err"
 }
 
+# A program on a machine whose node $1 gives a sixth of what the others give together,
+# by the weights that it runs with: 7 is the most, with a share of a seventh there.
+cat >"$work/model" <<'END'
+awk -v slow="$1" '
+	match($0, /weights=[0-9:,]+/) {
+		count = split(substr($0, RSTART + 8, RLENGTH - 8), pair, ",")
+		for (i = 1; i <= count; i++) {
+			split(pair[i], part, ":")
+			all += part[2]
+			if (part[1] == slow)
+				share = part[2]
+		}
+		share /= all
+		fast = (1 - share) / 6
+		print "took " (fast > share ? fast : share) " s, rate: " 1 / (fast > share ? fast : share)
+		found = 1
+		exit
+	}
+	END { exit !found }' /proc/self/numa_maps
+END
+
+# Whether the table of bwactl tune has a best run of at least 98 % of 7, in eight at most
+tuned() {
+	awk '
+		$1 + 0 > 0 { runs++; rate = $4 < 1 ? 1 / $4 : $4; weights[rate] = $5 }
+		rate > most { most = rate }
+		/^best: --weights / { best = $3 }
+		END { exit !(runs <= 8 && most >= 7 * 0.98 && most < 7.001 && best == weights[most] ",") }' "$work/out"
+}
+
+tune() {
+	bwactl tune "$@" >"$work/out" 2>"$work/err"
+}
+
 command -v bwactl >/dev/null || skip_all "bwactl is not in the PATH"
 [ -d $weights ] || skip_all "needs weighted interleaving"
 # Last, since the others switch it off
@@ -193,6 +227,33 @@ else
 		"needs cpusets and two nodes with memory"
 fi
 [ ! -d $group ] || rmdir $group
+
+last=$(list $nodes/has_memory | tail -n 1)
+if [ "$memory" -gt 1 ]; then
+	tune --slow "$last" --number rate: sh "$work/model" "$last" && tuned
+	result "tune finds the weights where a number is largest"
+	best=$(sed -n 's/^use it: mpolctl run --weights \([^ ]*\) -- COMMAND$/\1/p' "$work/out")
+	mpolctl run --weights "$best" -- sh "$work/model" "$last" >"$work/again" 2>>"$work/err" &&
+		awk '/rate: / { if ($5 >= 7 * 0.98) found = 1 } END { exit !found }' "$work/again"
+	result "a program is as fast with the weights that tune says"
+	tune --slow "$last" --less --number took -- sh "$work/model" "$last" && tuned
+	result "tune finds the weights where a number is least"
+	tune --slow "$last" --runs 3 true && [ "$(grep -c '^  *[0-9]' "$work/out")" -le 3 ] &&
+		grep -q '^best: ' "$work/out"
+	result "tune goes by the run time"
+	! tune --slow "$last" sh -c 'exit 3' && grep -q 'ended with status 3' "$work/err" &&
+		! grep -q '^best' "$work/out"
+	result "a command that fails ends tune"
+	! tune --slow "$last" --number rate: echo rate: none && grep -q "no number above 0" "$work/err"
+	result "a number that is not there ends tune"
+	! tune --slow 1023 true && grep -q 'node 1023 has no memory' "$work/err"
+	result "a node that is not there has no share"
+	! tune --slow "$(cat $nodes/has_memory)" true && grep -q 'not all' "$work/err"
+	result "all nodes have no share"
+else
+	! tune true && grep -q 'only node [0-9]* has memory' "$work/err"
+	result "tune has nothing to do with one node"
+fi
 
 online=/sys/devices/system/cpu/cpu1/online
 if [ -e $online ] && echo 0 >$online; then
