@@ -106,6 +106,16 @@ test_chase() {
 	prints 'NR == 1 && fields[1] == 1 && number(word[1, 1], 2)' -m 1 -n 3 -b default
 }
 
+test_both() {
+	program=sim-both
+	test_common
+	test_threads
+	refused 1 "'0' is not a number from 1 to 1000" -n 0
+	refused 1 "'0' is not a number from 1 to 65536" -c 0
+	prints 'NR == 1 && fields[1] == 1 && number(word[1, 1], 2)' -c 1 -m 1 -n 1
+	prints 'NR == 1 && fields[1] == 1 && number(word[1, 1], 2)' -c 1 -m 3 -n 2 -t 2 -b default
+}
+
 test_mix() {
 	program=sim-mix
 	test_common
@@ -203,6 +213,7 @@ test_run
 test_chase
 if [ "$(taskset -cp $$ 2> /dev/null | sed 's/.*: //; s/[-,].*//')" = 0 ] && [ "$(nproc)" -ge 2 ]; then
 	test_stream
+	test_both
 	test_mix
 	test_loaded
 	test_lookup
