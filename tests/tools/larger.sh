@@ -75,7 +75,8 @@ refused run /missing
 END
 status=0
 "$TOP/scripts/machine/vm.sh" -s cxl2 -k "$kernel" -o "$work/console" -t $((300 * slowdown)) \
-	-f "$work/guest:/guest $work/larger:/larger $work/static:/static $work/program:/program" -r "cd /; sh /guest" > "$work/raw" 2> "$work/err" || status=$?
+	-f "$work/guest:/guest $work/larger:/larger $work/static:/static $work/program:/program" -r "cd /; sh /guest" \
+	> "$work/raw" 2> "$work/err" || status=$?
 tr -d '\r' < "$work/raw" > "$work/out"
 result "$status" "a machine with programs under --larger-than"
 sed -n '/^begin larger$/,/^end larger/ p' "$work/out" > "$work/program"

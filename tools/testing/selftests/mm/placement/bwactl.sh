@@ -120,7 +120,7 @@ limited() {
 
 # A program on a machine whose node $1 gives a sixth of what the others give together,
 # by the weights that it runs with: 7 is the most, with a share of a seventh there.
-cat >"$work/model" <<'END'
+cat >"$work/model" <<'EOT'
 awk -v slow="$1" '
 	match($0, /weights=[0-9:,]+/) {
 		count = split(substr($0, RSTART + 8, RLENGTH - 8), pair, ",")
@@ -132,12 +132,13 @@ awk -v slow="$1" '
 		}
 		share /= all
 		fast = (1 - share) / 6
-		print "took " (fast > share ? fast : share) " s, rate: " 1 / (fast > share ? fast : share)
+		slowest = fast > share ? fast : share
+		print "took " slowest " s, rate: " 1 / slowest
 		found = 1
 		exit
 	}
 	END { exit !found }' /proc/self/numa_maps
-END
+EOT
 
 # Whether the table of bwactl tune has a best run of at least 98 % of 7, in eight at most
 tuned() {
@@ -145,7 +146,10 @@ tuned() {
 		$1 + 0 > 0 { runs++; rate = $4 < 1 ? 1 / $4 : $4; weights[rate] = $5 }
 		rate > most { most = rate }
 		/^best: --weights / { best = $3 }
-		END { exit !(runs <= 8 && most >= 7 * 0.98 && most < 7.001 && best == weights[most] ",") }' "$work/out"
+		END {
+			exit !(runs <= 8 && most >= 7 * 0.98 && most < 7.001 &&
+			       best == weights[most] ",")
+		}' "$work/out"
 }
 
 tune() {
@@ -244,7 +248,8 @@ if [ "$memory" -gt 1 ]; then
 	! tune --slow "$last" sh -c 'exit 3' && grep -q 'ended with status 3' "$work/err" &&
 		! grep -q '^best' "$work/out"
 	result "a command that fails ends tune"
-	! tune --slow "$last" --number rate: echo rate: none && grep -q "no number above 0" "$work/err"
+	! tune --slow "$last" --number rate: echo rate: none &&
+		grep -q "no number above 0" "$work/err"
 	result "a number that is not there ends tune"
 	! tune --slow 1023 true && grep -q 'node 1023 has no memory' "$work/err"
 	result "a node that is not there has no share"
