@@ -96,7 +96,10 @@ static void count_touched(struct promotion_node *node, unsigned int latency,
 		this_cpu_add(counts->touched[latency_bin(latency)], pages);
 }
 
-/* What cannot be moved wherever it is to go says nothing. */
+/*
+ * Hot pages that came, or would have with more room or budget. One that cannot be moved
+ * at all is none of them: for that the threshold need not stay.
+ */
 static void count_wanted(struct promotion_node *node, unsigned int pages)
 {
 	this_cpu_add(node->counts->wanted, pages);

@@ -11,15 +11,7 @@ rm -rf "$results"
 mkdir -p "$results"
 work=$results
 
-status=0
-reason=$("$TOP/scripts/machine/sim.sh" -p) || status=$?
-if [ "$status" -eq 4 ]; then
-	printf 'TAP version 13\n1..0 # SKIP %s\n' "$reason"
-	exit
-elif [ "$status" -ne 0 ]; then
-	printf 'TAP version 13\nBail out! the model could not be prepared\n'
-	exit 1
-fi
+. "$TOP/tests/tools/model.sh"
 . "$TOP/scripts/lib/tap.sh"
 
 guest=$TOP/tools/numasim/guest

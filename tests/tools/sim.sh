@@ -19,15 +19,7 @@ done
 rm -rf "$out"
 mkdir -p "$out"
 
-status=0
-reason=$("$TOP/scripts/machine/sim.sh" -p) || status=$?
-if [ "$status" -eq 4 ]; then
-	printf 'TAP version 13\n1..0 # SKIP %s\n' "$reason"
-	exit
-elif [ "$status" -ne 0 ]; then
-	printf 'TAP version 13\nBail out! the model could not be prepared\n'
-	exit 1
-fi
+. "$TOP/tests/tools/model.sh"
 awk -v boots=" $boots " '$1 == "boot" { wanted = index(boots, " " $2 " ") } wanted' "$TOP/tests/tools/sim.plan" > "$out/asked"
 "$TOP/scripts/machine/sim-plan.sh" -j 1 -k "$kernel" -t $((900 * slowdown)) "$out/asked" "$out" > "$out/boots" 2>&1 || {
 	echo "TAP version 13"

@@ -10,15 +10,7 @@ rm -rf "$results"
 mkdir -p "$results"
 work=$results
 
-status=0
-reason=$("$TOP/scripts/machine/sim.sh" -p) || status=$?
-if [ "$status" -eq 4 ]; then
-	printf 'TAP version 13\n1..0 # SKIP %s\n' "$reason"
-	exit
-elif [ "$status" -ne 0 ]; then
-	printf 'TAP version 13\nBail out! the model could not be prepared\n'
-	exit 1
-fi
+. "$TOP/tests/tools/model.sh"
 . "$TOP/scripts/lib/tap.sh"
 
 # against MACHINE SLOW PROGRAM: SLOW is how many nodes behind node 0 there are. PROGRAM prints "rate: NUMBER".

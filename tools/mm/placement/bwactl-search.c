@@ -39,6 +39,10 @@ static struct candidate between(const struct search_point *before,
 			at = far->share - margin;
 		found.share = at;
 	}
+	/* The one line is below the better point on the side of that alone. */
+	if (!before && after && up)
+		found.share = (near->share + far->share +
+			       (near->cost - far->cost) / up) / 2;
 	if (before)
 		found.bound = near->cost + down * (found.share - near->share);
 	else if (after)
@@ -49,6 +53,21 @@ static struct candidate between(const struct search_point *before,
 			found.bound = at;
 	}
 	return found;
+}
+
+bool are_apart(double a, double b)
+{
+	double least = a < b ? a : b, most = a < b ? b : a;
+
+	return most - least > SEARCH_APART * (most < 1 - least ? most : 1 - least);
+}
+
+/* Whether there is room for a point between two that is apart from both */
+static bool have_room(const struct search_point *a, const struct search_point *b)
+{
+	double middle = (a->share + b->share) / 2;
+
+	return are_apart(a->share, middle) && are_apart(middle, b->share);
 }
 
 size_t best_point(const struct search_point *points, size_t count)
@@ -70,10 +89,10 @@ void add_point(struct search_point *points, size_t count,
 	points[count] = point;
 }
 
-/* Farther than all that was tried, twice as far at most */
+/* Farther than all that was tried, four times as far at most */
 static double extend(double last)
 {
-	return last < 1. / 3 ? 2 * last : (1 + last) / 2;
+	return last < 1. / 5 ? 4 * last : (1 + last) / 2;
 }
 
 bool next_share(const struct search_point *points, size_t count, double start,
@@ -89,18 +108,19 @@ bool next_share(const struct search_point *points, size_t count, double start,
 		return true;
 	}
 	best = points + best_point(points, count);
-	if (best == last && 1 - best->share > SEARCH_APART) {
-		*share = extend(best->share);
+	/* Whichever of two is better: close to each other they say little. */
+	if (count == 2 || best == last)
+		*share = extend(last->share);
+	if ((count == 2 || best == last) && are_apart(last->share, *share))
 		return true;
-	}
 	left = best > first ? best - 1 : NULL;
 	right = best < last ? best + 1 : NULL;
-	if (right && right->share - best->share > 2 * SEARCH_APART) {
+	if (right && have_room(best, right)) {
 		found = between(left, best, right,
 				right < last ? right + 1 : NULL);
 		looking = true;
 	}
-	if (left && best->share - left->share > 2 * SEARCH_APART) {
+	if (left && have_room(left, best)) {
 		other = between(right, best, left, left > first ? left - 1 : NULL);
 		if (!looking || other.bound < found.bound)
 			found = other;

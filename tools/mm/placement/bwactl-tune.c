@@ -24,6 +24,7 @@
 #define RUNS		8
 #define MAX_RUNS	64
 #define MAX_LINE	4096
+#define LEAST_START	0.05	/* share of slow nodes */
 #define MAX_TEXT	(MAX_NODES * sizeof("1023=255,"))
 
 static const char tune_help[] =
@@ -322,6 +323,8 @@ static bool measure(const struct tune_options *options, char **command,
 		return false;
 	}
 	fflush(NULL);
+	/* A file is read from its beginning each time. */
+	lseek(STDIN_FILENO, 0, SEEK_SET);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	child = fork();
 	if (!child) {
@@ -355,30 +358,26 @@ static bool is_new(const struct search_point *points, size_t count, double share
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (fabs(points[i].share - share) < SEARCH_APART)
+		if (!are_apart(points[i].share, share))
 			return false;
 	}
 	return true;
 }
 
-static void conclude(const struct tune_options *options,
-		     const struct division *division,
+/* @weights are those of the best run; the first point is the run without slow nodes */
+static void conclude(const struct tune_options *options, const char *weights,
 		     const struct search_point *points, size_t count)
 {
-	static char text[MAX_TEXT];
 	size_t best = best_point(points, count);
 	const char *what = options->number && !options->less ? "more" : "less";
 	double factor = points[0].cost / points[best].cost;
-	struct ratio ratio;
 
-	find_ratio(division, points[best].share, &ratio);
-	format_ratio(&ratio, text);
 	if (!options->number || options->less)
 		factor = 1 / factor;
 	if (best)
 		printf("best: --weights %s, %.1f %% %s than without the slow nodes\n"
-		       "use it: mpolctl run --weights %s -- COMMAND\n", text,
-		       100 * fabs(factor - 1), what, text);
+		       "use it: mpolctl run --weights %s -- COMMAND\n", weights,
+		       100 * fabs(factor - 1), what, weights);
 	else
 		puts("best: without the slow nodes: leave the command its fast memory");
 }
@@ -386,13 +385,18 @@ static void conclude(const struct tune_options *options,
 static int search(const struct tune_options *options,
 		  const struct division *division, char **command)
 {
-	static char text[MAX_TEXT];
+	static char text[MAX_TEXT], best[MAX_TEXT];
 	struct search_point points[MAX_RUNS], point;
 	double value = 0, share, start;
 	struct ratio ratio;
 	size_t count = 0;
 
+	/* The second run, without them, is to be another one. */
 	start = (double)division->slow_sum / (division->slow_sum + division->fast_sum);
+	if (start < LEAST_START)
+		start = LEAST_START;
+	if (start > 1 - LEAST_START)
+		start = 1 - LEAST_START;
 	printf("run  slow share  %12s  weights\n",
 	       options->number ? "number" : "seconds");
 	while (count < options->runs && next_share(points, count, start, &share)) {
@@ -403,12 +407,14 @@ static int search(const struct tune_options *options,
 		if (!measure(options, command, &ratio, text, &value))
 			return STATUS_FAILED;
 		point.cost = options->number && !options->less ? 1 / value : value;
+		if (!count || point.cost < points[best_point(points, count)].cost)
+			strcpy(best, text);
 		add_point(points, count++, point);
 		printf("%3zu  %8.1f %%  %12.6g  %s\n", count, 100 * point.share,
 		       value, text);
 		fflush(stdout);
 	}
-	conclude(options, division, points, count);
+	conclude(options, best, points, count);
 	return STATUS_OK;
 }
 

@@ -58,13 +58,19 @@ static struct ratio ratio;
 static struct weighted policy;
 static size_t page_size;
 
-/* "BYTES:MODE_FLAGS:WEIGHTS", as mpolctl has checked it */
+/*
+ * "BYTES:MODE_FLAGS:WEIGHTS", as mpolctl has checked it; 0 before there is an
+ * environment, as when the dynamic loader allocates
+ */
 static size_t read_settings(void)
 {
-	const char *text = getenv(LARGER_SETTINGS);
+	const char *text;
 	unsigned long bytes, flags;
 	size_t digits;
 
+	if (!environ)
+		return 0;
+	text = getenv(LARGER_SETTINGS);
 	if (!text)
 		return SIZE_MAX;
 	digits = strspn(text, "0123456789");
@@ -107,8 +113,14 @@ static bool begin(void)
 	next.mremap = dlsym(RTLD_NEXT, "mremap");
 	page_size = sysconf(_SC_PAGESIZE);
 	larger_than = read_settings();
+	beginning = false;
 	errno = before;
 	return true;
+}
+
+static bool is_larger(size_t size)
+{
+	return larger_than && size >= larger_than;
 }
 
 static bool set_weights(uintptr_t start, size_t length)
@@ -134,7 +146,7 @@ static void *weigh(void *memory, size_t size)
 
 static void *weigh_allocation(void *memory, size_t size)
 {
-	if (!memory || size < larger_than)
+	if (!memory || !is_larger(size))
 		return memory;
 	return weigh(memory, malloc_usable_size(memory));
 }
@@ -232,7 +244,7 @@ CALL int posix_memalign(void **memory, size_t alignment, size_t size)
 /* The stacks of threads are no data of the program's. */
 static void *weigh_mapping(void *memory, size_t length, int flags)
 {
-	if (memory == MAP_FAILED || length < larger_than ||
+	if (memory == MAP_FAILED || !is_larger(length) ||
 	    flags & (MAP_STACK | MAP_GROWSDOWN))
 		return memory;
 	if (!(flags & MAP_HUGETLB))
@@ -279,8 +291,7 @@ CALL void *mremap(void *old, size_t old_length, size_t length, int flags, ...)
 		return refuse_mapping();
 	memory = next.mremap(old, old_length, length, flags, wanted);
 	/* What has grown without becoming larger than that has them already. */
-	if (memory == MAP_FAILED || length < larger_than ||
-	    old_length >= larger_than)
+	if (memory == MAP_FAILED || !is_larger(length) || is_larger(old_length))
 		return memory;
 	return weigh(memory, length);
 }

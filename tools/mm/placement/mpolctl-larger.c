@@ -142,7 +142,7 @@ static bool takes_libraries(const char *command)
 	if (!find_command(command, path))
 		return true;
 	for (scripts = 0; ; scripts++) {
-		if (stat(path, &status))
+		if (stat(path, &status) || !S_ISREG(status.st_mode))
 			return true;
 		if ((status.st_mode & S_ISUID && status.st_uid != getuid()) ||
 		    (status.st_mode & S_ISGID && status.st_gid != getgid())) {
@@ -195,11 +195,6 @@ static bool add_library(const char *path)
 	char *list;
 	bool added;
 
-	if (path[strcspn(path, ": ")]) {
-		warnx("run: '%s': the dynamic loader takes no path with blanks or colons",
-		      path);
-		return false;
-	}
 	if (asprintf(&list, "%s%s%s", path, others && *others ? ":" : "",
 		     others ? others : "") < 0)
 		return false;
@@ -233,5 +228,13 @@ bool prepare_larger(const char *command, unsigned long long bytes,
 
 	if (!takes_libraries(command) || !find_library(path))
 		return false;
-	return add_library(path) && add_settings(ratio, mode_flags, bytes);
+	if (path[strcspn(path, ": ")]) {
+		warnx("run: '%s': the dynamic loader takes no path with blanks or colons",
+		      path);
+		return false;
+	}
+	if (add_library(path) && add_settings(ratio, mode_flags, bytes))
+		return true;
+	warn("run: no room in the environment");
+	return false;
 }

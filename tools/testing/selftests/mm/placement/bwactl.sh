@@ -245,9 +245,17 @@ if [ "$memory" -gt 1 ]; then
 	tune --slow "$last" --runs 3 true && [ "$(grep -c '^  *[0-9]' "$work/out")" -le 3 ] &&
 		grep -q '^best: ' "$work/out"
 	result "tune goes by the run time"
+	echo 255 >$weights/node"$(list $nodes/has_memory | head -n 1)"
+	echo 1 >$weights/node"$last"
+	tune --slow "$last" --number rate: sh "$work/model" "$last" && tuned
+	result "tune finds them from weights that are nearly none"
 	! tune --slow "$last" sh -c 'exit 3' && grep -q 'ended with status 3' "$work/err" &&
 		! grep -q '^best' "$work/out"
 	result "a command that fails ends tune"
+	echo 5 >"$work/five"
+	tune --slow "$last" --runs 3 --number rate: sed 's/^/rate: /' <"$work/five" &&
+		grep -q '^best: ' "$work/out"
+	result "each run of tune reads its file from the beginning"
 	! tune --slow "$last" --number rate: echo rate: none &&
 		grep -q "no number above 0" "$work/err"
 	result "a number that is not there ends tune"
