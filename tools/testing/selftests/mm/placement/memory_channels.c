@@ -239,7 +239,8 @@ static int even_windows(const struct zone *zone, bool released)
 {
 	struct supply supply;
 	struct buffer buffer;
-	int windows, bad = 0, blocks = 0, follow, i;
+	struct followers found = {};
+	int windows, bad = 0, i;
 	char what[64];
 	long drain = 0;
 
@@ -260,9 +261,8 @@ static int even_windows(const struct zone *zone, bool released)
 		bad += !even(zone, &supply, buffer.frame + drain + i * WINDOW_PAGES, what);
 	}
 	if (machine.shuffled && windows > 0) {
-		follow = followers(buffer.frame + drain, windows * WINDOW_PAGES, &blocks);
-		note("%d of %d blocks follow the one below them", follow, blocks);
-		bad += blocks >= LEAST_BLOCKS && follow > MOST_FOLLOWERS;
+		followers_add(&found, buffer.frame + drain, windows * WINDOW_PAGES);
+		bad += followers_are_many(&found) && followers_tell(&found);
 	}
 	if (released && windows > 1)
 		bad += !turns_after_release(zone, &buffer);

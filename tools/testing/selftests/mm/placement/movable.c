@@ -137,10 +137,10 @@ bool buffer_get(struct buffer *buffer, const struct zone *zone, size_t pages)
 	return true;
 }
 
-int followers(const unsigned long *frame, size_t count, int *blocks)
+void followers_add(struct followers *followers, const unsigned long *frame, size_t count)
 {
 	unsigned long last[MAX_RANGES + 1] = {}, block;
-	int found = 0, channel;
+	int channel;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
@@ -149,10 +149,34 @@ int followers(const unsigned long *frame, size_t count, int *blocks)
 		if (block == last[channel])
 			continue;
 		if (last[channel]) {
-			found += block == last[channel] + 1;
-			++*blocks;
+			followers->found += block == last[channel] + 1;
+			followers->blocks++;
+		} else {
+			followers->lists++;
 		}
 		last[channel] = block;
 	}
-	return found;
+}
+
+/*
+ * In a list in random order about one block follows the one below it, whatever
+ * the length: their number is Poisson's, with a mean of one for each list. More
+ * than these come less than once in 100 million boots.
+ */
+static int most_followers(const struct followers *followers)
+{
+	return 8 + 3 * followers->lists;
+}
+
+/* Where few draws hit a third or more of the blocks follow. */
+bool followers_tell(const struct followers *followers)
+{
+	return followers->blocks > 3 * most_followers(followers);
+}
+
+bool followers_are_many(const struct followers *followers)
+{
+	note("%d of %d blocks in %d lists follow the one below them", followers->found,
+	     followers->blocks, followers->lists);
+	return followers->found > most_followers(followers);
 }

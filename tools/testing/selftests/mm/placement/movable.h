@@ -58,11 +58,18 @@ void buffer_free(struct buffer *buffer);
 /* Touches @pages of @node and leaves out those that @zone has not */
 bool buffer_get(struct buffer *buffer, const struct zone *zone, size_t pages);
 
-/* How many blocks come after the one below them in memory, of all of their channel */
-int followers(const unsigned long *frame, size_t count, int *blocks);
+/* How often the next block is the one above in memory, in how many lists */
+struct followers {
+	int lists;
+	int blocks;
+	int found;
+};
 
-/* About one does by chance; a third or more do where few draws hit */
-#define MOST_FOLLOWERS 8
-#define LEAST_BLOCKS 48
+/* Adds what is in @frame, with a list for each channel */
+void followers_add(struct followers *followers, const unsigned long *frame, size_t count);
+/* Are there enough blocks to tell? */
+bool followers_tell(const struct followers *followers);
+/* Too many for chance */
+bool followers_are_many(const struct followers *followers);
 
 #endif /* MOVABLE_H */
