@@ -9,12 +9,11 @@
  * nor hold up other works of a CPU, nor end because a task that happens to bring
  * memory online is being killed.
  *
- * bandwidths are read and written with READ_ONCE() and WRITE_ONCE(); all else
- * belongs to the work.
+ * reading, writing and mix are read and written with READ_ONCE() and WRITE_ONCE(); all
+ * else belongs to the work.
  */
 #include <linux/init.h>
 #include <linux/memory.h>
-#include <linux/minmax.h>
 #include <linux/node.h>
 #include <linux/nodemask.h>
 #include <linux/printk.h>
@@ -27,8 +26,14 @@
 
 #define LARGEST_WEIGHT	255
 
+/* Two reads a write, as sums and sorts have it */
+#define DEFAULT_MIX	67
+
 /* MB/s by node id, 0 where nobody tells */
-static u32 bandwidths[MAX_NUMNODES];
+static u32 reading[MAX_NUMNODES], writing[MAX_NUMNODES];
+
+/* Percent of reads that weights are derived for */
+static unsigned int mix = DEFAULT_MIX;
 
 /* Of the nodes that weights are derived for; too large for the stack */
 static struct {
@@ -50,11 +55,12 @@ static bool booted;
 
 static unsigned int find_weights(void)
 {
-	unsigned int nr = 0;
+	unsigned int nr = 0, reads = READ_ONCE(mix);
 	int nid;
 
 	for_each_node_state(nid, N_MEMORY) {
-		u32 bandwidth = READ_ONCE(bandwidths[nid]);
+		u32 bandwidth = interleave_mixed(READ_ONCE(reading[nid]),
+						 READ_ONCE(writing[nid]), reads);
 
 		if (!bandwidth) {
 			derived[nid] = 1;
@@ -100,8 +106,6 @@ static void derive_soon(void)
  * @attrs:  bandwidths in MB/s, 0 where unknown
  * @access: class of the initiators; 1 are CPUs
  *
- * Reads and writes are mixed, and the slower ones are what the others wait for.
- *
  * Context: any.
  */
 void weighted_interleave_set_bandwidth(unsigned int nid,
@@ -110,9 +114,48 @@ void weighted_interleave_set_bandwidth(unsigned int nid,
 {
 	if (access != 1)
 		return;
-	WRITE_ONCE(bandwidths[nid], min_not_zero(attrs->read_bandwidth,
-						 attrs->write_bandwidth));
+	WRITE_ONCE(reading[nid], attrs->read_bandwidth);
+	WRITE_ONCE(writing[nid], attrs->write_bandwidth);
 	derive_soon();
+}
+
+/**
+ * interleave_derive_now - derive the weights, and put them in force where they count
+ *
+ * Context: may sleep, as long as all sets take.
+ */
+void interleave_derive_now(void)
+{
+	queue_work(system_unbound_wq, &derive_work);
+	flush_work(&derive_work);
+}
+
+/**
+ * interleave_mix - the percentage of reads that weights are derived for
+ *
+ * Context: any.
+ */
+unsigned int interleave_mix(void)
+{
+	return READ_ONCE(mix);
+}
+
+/**
+ * interleave_mix_store - change it
+ * @reads: percent of the bytes that are read, 0..100
+ *
+ * While the weights are automatic they are those for it on return; else they stay, and
+ * will be when they are automatic again.
+ *
+ * Context: may sleep.
+ */
+void interleave_mix_store(unsigned int reads)
+{
+	WRITE_ONCE(mix, reads);
+	/* Against interleave_auto_store(): one of both sees what the other has written. */
+	smp_mb();
+	if (interleave_auto())
+		interleave_derive_now();
 }
 
 static int memory_event(struct notifier_block *nb, unsigned long action,

@@ -25,6 +25,27 @@
 /* Four factors, two of a byte and two of so many bits, fit into 64 bits. */
 #define BANDWIDTH_BITS	23
 
+/**
+ * interleave_mixed - what a node gives of reads and writes together
+ * @read:  its bandwidth of reads alone, MB/s, 0 if nobody tells
+ * @write: so too of writes alone
+ * @reads: percent of the bytes that are read, 0..100
+ *
+ * A channel is busy with either, one byte after the other: what of a second a byte
+ * takes is the mean of both, weighted as they are mixed. A node of which one is known
+ * alone is taken to have it of the other as well.
+ *
+ * Context: any.
+ * Return: MB/s, between both; 0 if nobody tells either.
+ */
+u32 interleave_mixed(u32 read, u32 write, unsigned int reads)
+{
+	if (!read || !write)
+		return max(read, write);
+	return mul_u64_u64_div_u64((u64)read * write, 100,
+				   (u64)reads * write + (u64)(100 - reads) * read);
+}
+
 static u64 scaled(u32 bandwidth, unsigned int shift)
 {
 	return max(bandwidth >> shift, 1U);

@@ -4,6 +4,7 @@
 
 #include <linux/types.h>
 
+u32 interleave_mixed(u32 read, u32 write, unsigned int reads);
 void interleave_fit(const u32 *bandwidth, u8 *weights, u8 *work,
 		    unsigned int nr, u8 most);
 

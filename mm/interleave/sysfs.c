@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/mm/mempolicy/weighted_interleave/{nodeN,auto}
+ * /sys/kernel/mm/mempolicy/weighted_interleave/{nodeN,auto,mix}
  *
  * One file for each node with memory, and one for all. node_files is protected by files_lock,
  * which is never held while a file is removed: the removal waits for who is reading
@@ -82,7 +82,13 @@ static ssize_t auto_store(struct kobject *kobj, struct kobj_attribute *attr,
 	int err;
 
 	err = kstrtobool(buf, &on) ? -EINVAL : interleave_auto_store(on);
-	return err ?: count;
+	if (err)
+		return err;
+	/* Against interleave_mix_store() */
+	smp_mb();
+	if (on)
+		interleave_derive_now();
+	return count;
 }
 
 /* Not by __ATTR_RW(): to the compiler, auto is another word. */
@@ -91,6 +97,25 @@ static struct kobj_attribute auto_attr = {
 	.show = auto_show,
 	.store = auto_store,
 };
+
+static ssize_t mix_show(struct kobject *kobj, struct kobj_attribute *attr,
+			char *buf)
+{
+	return sysfs_emit(buf, "%u\n", interleave_mix());
+}
+
+static ssize_t mix_store(struct kobject *kobj, struct kobj_attribute *attr,
+			 const char *buf, size_t count)
+{
+	u8 reads;
+
+	if (strnlen(buf, count) != count || kstrtou8(buf, 0, &reads) || reads > 100)
+		return -EINVAL;
+	interleave_mix_store(reads);
+	return count;
+}
+
+static struct kobj_attribute mix_attr = __ATTR_RW(mix);
 
 static int add_node_file(int nid)
 {
@@ -182,6 +207,9 @@ static int __init weighted_interleave_sysfs_init(void)
 	err = sysfs_create_file(weights_kobj, &auto_attr.attr);
 	if (err)
 		pr_err("weighted interleave: no file to switch automatic weights\n");
+	err = sysfs_create_file(weights_kobj, &mix_attr.attr);
+	if (err)
+		pr_err("weighted interleave: no file for the mix of reads and writes\n");
 
 	/* Listen first: a node that comes now is added twice, not missed. */
 	hotplug_memory_notifier(memory_event, 0);

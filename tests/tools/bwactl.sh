@@ -484,15 +484,26 @@ test_hmat() {
 	tell 2 0 22528 21000 250
 	tell 3 1 22528 22528 250
 	echoes '0=9 2=1 1=9 3=1' --sysfs "$sys" --from-hmat
-	says '{"from":0,"to":2,"mbps":21000,"spread":null,"latency_ns":250.0}' \
+	says '{"from":0,"to":2,"mbps":21999,"spread":null,"latency_ns":250.0}' \
 		--sysfs "$sys" --from-hmat --json
 	run --sysfs "$sys" --from-hmat --topology '[[0,3],[1,2]]'
 	[ "$status" -eq 1 ] && grep -q 'the bandwidth of node 3 is not known' "$work/out"
 	result $? 'firmware tells nothing about nodes that are far away'
 
+	# The mix of the kernel, which writes to node 0 at half of the speed
+	mkdir -p "$weights"
+	tell 0 0 200000 100000 80
+	tell 2 0 20000 20000 250
+	echoes '0=15 2=2 1=9 3=1' --sysfs "$sys" --from-hmat
+	echo 0 >"$weights/mix"
+	echoes '0=5 2=1 1=9 3=1' --sysfs "$sys" --from-hmat
+	echo 100 >"$weights/mix"
+	echoes '0=10 2=1 1=9 3=1' --sysfs "$sys" --from-hmat
+	rm "$weights/mix"
+
 	one_socket
-	tell 0 0 16000000 4000000 80
-	tell 1 0 9000000 2000000 250
+	tell 0 0 8000000 4000000 80
+	tell 1 0 4000000 2000000 250
 	echoes '0=2 1=1' --sysfs "$sys" --from-hmat
 	tell 0 0 0 4000000 80
 	tell 1 0 2000000 0 250

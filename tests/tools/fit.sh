@@ -128,5 +128,28 @@ same 'bwactl: what the kernel gives' "$work/sets" "$work/kernel" "$work/bwactl"
 python3 "$tests/fit/model.py" "$judge" sets <"$work/sets" >"$work/model"
 same 'the model: what the kernel gives' "$work/sets" "$work/kernel" "$work/model"
 
+# All percentages, and bandwidths up to what bwactl takes, some of them unknown
+awk 'BEGIN {
+	seed = 5
+	for (i = 0; i < 3030; i++) {
+		for (j = 0; j < 2; j++) {
+			seed = seed * 16807 % 2147483647
+			speed[j] = i % 7 == j ? 0 : 1 + int(seed % (i % 3 ? 400000 : 268435456))
+		}
+		print speed[0], speed[1], i % 101
+	}
+}' >"$work/mixes"
+for who in kernel bwactl; do
+	"$work/weights" $who mixed <"$work/mixes" >"$work/$who"
+done
+awk '{
+	read = $1 ? $1 : $2
+	write = $2 ? $2 : $1
+	exact = read && write ? 100 / ($3 / read + (100 - $3) / write) : 0
+	print int(exact + 1e-6)
+}' "$work/mixes" >"$work/exact"
+same 'reads and writes together: bwactl has what the kernel has' "$work/mixes" "$work/kernel" "$work/bwactl"
+same 'reads and writes together: each byte takes its time' "$work/mixes" "$work/exact" "$work/kernel"
+
 echo "1..$count"
 [ "$failed" -eq 0 ]

@@ -49,6 +49,43 @@ static void known_machines(struct kunit *test)
 	}
 }
 
+static const struct {
+	u32 read, write;
+	unsigned int reads;
+	u32 mixed;
+} mixes[] = {
+	{ 200000, 100000, 100, 200000 },
+	{ 200000, 100000, 0, 100000 },
+	/* Half of the bytes at either speed: 2 / (1 / 200 + 1 / 100) */
+	{ 200000, 100000, 50, 133333 },
+	/* 100 / (67 / 224800 + 33 / 182600) */
+	{ 224800, 182600, 67, 208870 },
+	/* An expander that writes faster than it reads */
+	{ 11720, 14680, 67, 12555 },
+	{ 22528, 22528, 67, 22528 },
+	{ 22528, 22528, 1, 22528 },
+	/* One alone, or none */
+	{ 22528, 0, 67, 22528 },
+	{ 0, 22528, 67, 22528 },
+	{ 0, 22528, 100, 22528 },
+	{ 0, 0, 67, 0 },
+	{ U32_MAX, U32_MAX, 67, U32_MAX },
+	{ U32_MAX, 1, 100, U32_MAX },
+	{ 1, U32_MAX, 50, 1 },
+	{ 1, 1, 0, 1 },
+};
+
+static void mixed_bandwidths(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(mixes); i++)
+		KUNIT_EXPECT_EQ_MSG(test, mixes[i].mixed,
+				    interleave_mixed(mixes[i].read, mixes[i].write,
+						     mixes[i].reads),
+				    "mix %u", i);
+}
+
 /* Less than 0 when the ratios of @a are closer than those of @b */
 static int compare(const u32 *bandwidth, const u8 *a, const u8 *b,
 		   unsigned int nr)
@@ -140,6 +177,7 @@ static void many_nodes(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
+	KUNIT_CASE(mixed_bandwidths),
 	KUNIT_CASE(known_machines),
 	KUNIT_CASE(as_good_as_any),
 	KUNIT_CASE(close_to_any_ratio),

@@ -357,8 +357,7 @@ def mixes(measured):
 Published: DRAM of {TOLD.number('mix/2:1/dram')} GB/s with two reads a write, {TOLD.number('mix/1:1/dram')} with one; gains of weighted
 over DRAM only and over default interleave. Number and bandwidth of the expanders were not published and are fitted to these gains. Nodes:
 {speeds} Automatic weights: {weights_of(measured, 'mix/weights')}:
-of a node's bandwidths of reads and of writes the smaller one counts, DRAM's of writes and an expander's of reads. The best ones are
-24:1 and 21:1. Four CPUs stand for the socket; 64 MiB for some gigabytes.""", rows)
+they are for 67 % of reads, which is the first mix. The best ones are 24:1 and 21:1. Four CPUs stand for the socket; 64 MiB for some gigabytes.""", rows)
 
 
 def channels(measured):

@@ -13,6 +13,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+unsigned int fit_mix(unsigned int reading, unsigned int writing,
+		     unsigned int reads)
+{
+	unsigned long long busy = (unsigned long long)reads * writing +
+				  (unsigned long long)(100 - reads) * reading;
+
+	if (!reading || !writing)
+		return reading + writing;
+	return 100ULL * reading * writing / busy;
+}
+
 /* Weights whose smallest load is @weight / @mbps */
 struct candidate {
 	unsigned long long weight;

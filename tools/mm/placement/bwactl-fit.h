@@ -11,6 +11,26 @@
 /* How far off a ratio may be: what measurements are good for */
 #define FIT_PER_MILLE	40
 
+/* So that the product of two and a percentage fits 64 bits */
+#define FIT_MAX_TOLD	0x10000000U
+
+/* 67 % of reads where the kernel has no file for it: two reads a write */
+#define FIT_MIX		67
+
+/**
+ * fit_mix - what a node gives of reads and writes together
+ * @reading: its bandwidth of reads alone, up to FIT_MAX_TOLD, 0 if nobody tells
+ * @writing: so too of writes alone
+ * @reads: percent of the bytes that are read, 0 to 100
+ *
+ * Each byte takes its time, as the kernel has it; of what is not told the other is
+ * taken.
+ *
+ * Return: between both, or 0 if nobody tells either.
+ */
+unsigned int fit_mix(unsigned int reading, unsigned int writing,
+		     unsigned int reads);
+
 /**
  * struct fit_rule - what weights are wanted
  * @max_weight: the largest that is allowed, 1 to 255

@@ -28,19 +28,33 @@ static unsigned int read_value(const char *dir, const char *name,
 	return value;
 }
 
-/* Reads and writes are mixed, and wait for the slower ones; 0: not known */
-static unsigned int read_bandwidth(const char *dir)
+/* The percentage of reads that the kernel derives weights for */
+static unsigned int read_mix(const struct machine *machine)
 {
-	unsigned int reading = read_value(dir, "read_bandwidth", UINT_MAX);
-	unsigned int writing = read_value(dir, "write_bandwidth", UINT_MAX);
+	char path[PATH_MAX - 16], file[PATH_MAX], line[32];
+	unsigned long reads;
 
-	if (!reading || (writing && writing < reading))
-		reading = writing;
-	return reading <= FIT_MAX_MBPS ? reading : 0;
+	weight_directory(machine, path, sizeof(path));
+	snprintf(file, sizeof(file), "%s/mix", path);
+	if (read_line(file, line, sizeof(line)) &&
+	    parse_number(line, strlen(line), 100, &reads))
+		return reads;
+	return FIT_MIX;
+}
+
+/* Of @reads percent of reads and else writes; 0: not known */
+static unsigned int read_bandwidth(const char *dir, unsigned int reads)
+{
+	unsigned int both = fit_mix(read_value(dir, "read_bandwidth", FIT_MAX_TOLD),
+				    read_value(dir, "write_bandwidth", FIT_MAX_TOLD),
+				    reads);
+
+	return both <= FIT_MAX_MBPS ? both : 0;
 }
 
 bool read_tables(const struct machine *machine, struct matrix *matrix)
 {
+	unsigned int reads = read_mix(machine);
 	char dir[PATH_MAX - 32];
 	bool found = false;
 	int from, to;
@@ -50,7 +64,7 @@ bool read_tables(const struct machine *machine, struct matrix *matrix)
 		struct cell cell = {};
 
 		access_directory(machine, to, dir, sizeof(dir));
-		cell.mbps = read_bandwidth(dir);
+		cell.mbps = read_bandwidth(dir, reads);
 		cell.ns = read_value(dir, "read_latency", MAX_NS);
 		found |= cell.mbps;
 		for (from = next_node(&machine->compute, -1); from >= 0;

@@ -9,9 +9,9 @@ struct machine;
 struct matrix;
 
 /*
- * Those of firmware's tables for the nodes whose CPUs are closest: the slower of
- * reading and writing, or the one of them that is told. Complains and returns
- * false when there are none.
+ * Those of firmware's tables for the nodes whose CPUs are closest: what a node gives of
+ * reads and writes together in the kernel's mix, or the one of them that is told.
+ * Complains and returns false when there are none.
  */
 bool read_tables(const struct machine *machine, struct matrix *matrix);
 

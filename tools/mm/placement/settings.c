@@ -13,7 +13,8 @@
 
 /*
  * Tiers come before what moves pages between them, and the weights before
- * "auto": a weight that is written makes it false.
+ * "auto": a weight that is written makes it false. What they are derived for comes
+ * before both.
  */
 const struct setting_kind setting_kinds[] = {
 	{ .before = "/sys/kernel/mm/tiering/node",
@@ -31,6 +32,7 @@ const struct setting_kind setting_kinds[] = {
 	{ .before = "/sys/kernel/migration/migrate_max_mapcount",
 	  .min = 1, .max = INT_MAX },
 	{ .before = "/sys/kernel/migration/auto_migrate_enable", .max = 1 },
+	{ .before = WEIGHT_DIR "/mix", .max = 100 },
 	{ .before = WEIGHT_DIR "/node", .behind = "",
 	  .min = 1, .max = MAX_WEIGHT },
 	{ .before = WEIGHT_DIR "/auto" },

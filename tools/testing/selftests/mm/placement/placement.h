@@ -190,13 +190,18 @@ int weight_write(int node, unsigned int weight);
 struct saved_weights {
 	struct nodeset nodes;
 	bool automatic;
+	long long mix;
 	unsigned char weight[MAX_NODES];
 };
 
 #define WEIGHT_AUTO WEIGHT_DIR "/auto"
+/* Percent of reads that weights are derived for */
+#define WEIGHT_MIX WEIGHT_DIR "/mix"
 
-/* The smaller one of both directions, as the CPUs see it, MB/s; 0: not told */
+/* Of reads and writes at the mix in force, as the CPUs see it, MB/s; 0: not told */
 long long node_bandwidth(int node);
+/* One of "read" and "write" alone */
+long long node_speed(int node, const char *name);
 /*
  * Are the weights of @nodes those of their bandwidths, to one percent or as close
  * as weights can be, and 1 where none is told? Waits a while until they are.

@@ -257,6 +257,45 @@ TEST_F(hotplug, derived_weights_follow)
 	EXPECT_EQ(weight, weight_read(self->hot.node));
 }
 
+/* A node that comes writes more slowly than it reads, and weighs less the more is written. */
+TEST_F(hotplug, derived_weights_are_for_the_mix)
+{
+	/* With more writes it is too slow for any weight. */
+	static const unsigned int mixes[] = { 100, 90, 67 };
+	int node = self->hot.node, first, weight;
+	struct nodeset all = self->memory;
+	double share = 1, now;
+	size_t i;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	first = nodeset_nth(&self->memory, 0);
+	ASSERT_EQ(0, file_print(WEIGHT_AUTO, "true"));
+	ASSERT_EQ(0, hot_add(&self->hot, self->hot.blocks));
+	nodeset_add(&all, node);
+	if (node_speed(node, "write") * node_speed(first, "read") >=
+	    node_speed(node, "read") * node_speed(first, "write"))
+		SKIP(return, "needs a node that writes more slowly than it reads");
+	for (i = 0; i < ARRAY_LEN(mixes); i++) {
+		ASSERT_EQ(0, file_print(WEIGHT_MIX, "%u", mixes[i]));
+		weight = weight_read(node);
+		EXPECT_TRUE(weights_fit(&all)) TH_LOG("mix %u", mixes[i]);
+		EXPECT_EQ(weight, weight_read(node));
+		now = (double)weight / weight_read(first);
+		EXPECT_LT(now, share) TH_LOG("mix %u", mixes[i]);
+		share = now;
+	}
+	/* What somebody has written stays until the kernel derives again. */
+	ASSERT_EQ(0, file_print(WEIGHT_AUTO, "false"));
+	weight = weight_read(node);
+	ASSERT_EQ(0, file_print(WEIGHT_MIX, "100"));
+	EXPECT_EQ(weight, weight_read(node));
+	ASSERT_EQ(0, file_print(WEIGHT_AUTO, "true"));
+	EXPECT_TRUE(weights_fit(&all));
+	now = (double)weight_read(node) / weight_read(first);
+	EXPECT_LT((double)weight / weight_read(first), now);
+}
+
 /* Another block of a node that has memory already changes nothing */
 TEST_F(hotplug, one_block_after_the_other)
 {

@@ -203,6 +203,70 @@ TEST_F(weights, auto_follows_what_is_written)
 	EXPECT_EQ(others, weight_read(other));
 }
 
+TEST_F(weights, mix_spellings)
+{
+	static const struct {
+		const char *text;
+		long long mix;
+	} good[] = {
+		{ "0", 0 }, { "100\n", 100 }, { "0x32", 50 }, { "67\n", 67 },
+	};
+	static const char * const bad[] = {
+		"101", "255", "256", "-1", "", " ", "\n", "x", "50 50", "2:1", "66.7",
+	};
+	struct stat stat;
+	size_t i;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	ASSERT_EQ(0, lstat(WEIGHT_MIX, &stat));
+	EXPECT_EQ(S_IFREG | 0644, stat.st_mode);
+	EXPECT_EQ(67, self->saved.mix);
+	for (i = 0; i < ARRAY_LEN(good); i++) {
+		EXPECT_EQ(0, file_write(WEIGHT_MIX, good[i].text, strlen(good[i].text)));
+		EXPECT_EQ(good[i].mix, file_number(WEIGHT_MIX))
+			TH_LOG("'%s'", good[i].text);
+	}
+	for (i = 0; i < ARRAY_LEN(bad); i++) {
+		/* Nothing at all is written to nobody. */
+		EXPECT_EQ(*bad[i] ? -EINVAL : 0,
+			  file_write(WEIGHT_MIX, bad[i], strlen(bad[i])))
+			TH_LOG("'%s'", bad[i]);
+		EXPECT_EQ(67, file_number(WEIGHT_MIX));
+	}
+}
+
+TEST_F(weights, derived_for_the_mix)
+{
+	unsigned int mix;
+	int before, i;
+
+	if (self->missing)
+		SKIP(return, "%s", self->missing);
+	ASSERT_EQ(0, file_print(WEIGHT_AUTO, "true"));
+	for (mix = 0; mix <= 100; mix += 20) {
+		ASSERT_EQ(0, file_print(WEIGHT_MIX, "%u", mix));
+		/* At once: what is read now is what it will be. */
+		i = weight_read(self->node);
+		EXPECT_TRUE(weights_fit(&self->memory)) TH_LOG("mix %u", mix);
+		EXPECT_EQ(i, weight_read(self->node));
+		EXPECT_TRUE(weights_automatic());
+	}
+	/* What somebody has written stays, and so does all that is not automatic. */
+	before = weight_read(self->node);
+	ASSERT_EQ(0, file_print(WEIGHT_AUTO, "false"));
+	ASSERT_EQ(0, file_print(WEIGHT_MIX, "0"));
+	EXPECT_EQ(before, weight_read(self->node));
+	ASSERT_EQ(0, weight_write(self->node, 77));
+	ASSERT_EQ(0, file_print(WEIGHT_MIX, "33"));
+	EXPECT_EQ(77, weight_read(self->node));
+	/* It counts as soon as they are derived again. */
+	ASSERT_EQ(0, file_print(WEIGHT_AUTO, "true"));
+	i = weight_read(self->node);
+	EXPECT_TRUE(weights_fit(&self->memory));
+	EXPECT_EQ(i, weight_read(self->node));
+}
+
 TEST_F(weights, auto_spellings)
 {
 	static const struct {

@@ -42,22 +42,25 @@ int weight_write(int node, unsigned int weight)
 			  weight);
 }
 
+long long node_speed(int node, const char *name)
+{
+	char path[128];
+	long long value;
+
+	snprintf(path, sizeof(path),
+		 NODE_DIR "/node%d/access1/initiators/%s_bandwidth", node, name);
+	value = file_number(path);
+	return value > 0 ? value : 0;
+}
+
 long long node_bandwidth(int node)
 {
-	static const char * const names[] = { "read", "write" };
-	long long least = 0, value;
-	char path[128];
-	size_t i;
+	long long read = node_speed(node, "read"), write = node_speed(node, "write");
+	long long reads = file_number(WEIGHT_MIX);
 
-	for (i = 0; i < ARRAY_LEN(names); i++) {
-		snprintf(path, sizeof(path),
-			 NODE_DIR "/node%d/access1/initiators/%s_bandwidth", node,
-			 names[i]);
-		value = file_number(path);
-		if (value > 0 && (!least || value < least))
-			least = value;
-	}
-	return least;
+	if (!read || !write)
+		return read + write;
+	return 100 * read * write / (reads * write + (100 - reads) * read);
 }
 
 struct fit {
@@ -155,6 +158,7 @@ int weights_save(struct saved_weights *saved)
 	if (ret)
 		return ret;
 	saved->automatic = weights_automatic();
+	saved->mix = file_number(WEIGHT_MIX);
 	for (node = 0; node < MAX_NODES; node++) {
 		if (!nodeset_has(&saved->nodes, node))
 			continue;
@@ -171,6 +175,8 @@ int weights_restore(const struct saved_weights *saved)
 	int ret = 0;
 	int node;
 
+	if (saved->mix >= 0)
+		ret = file_print(WEIGHT_MIX, "%lld", saved->mix);
 	for (node = 0; node < MAX_NODES && !ret; node++)
 		if (nodeset_has(&saved->nodes, node))
 			ret = weight_write(node, saved->weight[node]);
