@@ -26,6 +26,8 @@ BANDWIDTH, LATENCY, EVEN, REPEAT, PUBLISHED = 2, 3, 5, 1, 10
 FLAT, STRAIGHT = 0.40, 0.80
 # and may be off so many percent there
 FLATNESS, STRAIGHTNESS = 5, 5
+# What derived weights may be short of the best ones where they are told the mix, and where it is 67 % of reads and nothing is told, percent
+DERIVED = 3
 # What weights found by measuring have to reach of what all nodes give, percent
 REACHED = 98
 # And what this kernel's promotion may be short of the base's
@@ -334,11 +336,12 @@ def mixed(measured, prefix, published, rule):
 
         def value(key):
             return measured.value(key)
-        rows += gains(measured, path, mix, {"dram": None, "default": None, "weighted": (over_dram, None), "best": (over_dram, rule)},
+        rows += gains(measured, path, mix, {"dram": None, "default": None, "weighted": (over_dram, rule), "best": (over_dram, rule)},
                       "GB/s", value)
-        if over_default and path + "best" in measured.asked:
-            rows.append(Row(measured.scenarios[path + "best"], mix, PLACEMENTS["best"], "/ default interleave",
-                            over(value(path + "best"), value(path + "default")), over_default, "published", rule, PUBLISHED))
+        for place in ("weighted", "best"):
+            if over_default and path + place in measured.asked:
+                rows.append(Row(measured.scenarios[path + place], mix, PLACEMENTS[place], "/ default interleave",
+                                over(value(path + place), value(path + "default")), over_default, "published", rule, PUBLISHED))
         if path + "dram" in measured.asked:
             nodes = [node.speed(*map(int, mix.split(":"))) for node in measured.nodes(path + "dram")]
             speeds.append(f"{mix}: {several(nodes)}, together {sum(nodes):.1f} GB/s.")
@@ -357,7 +360,7 @@ def mixes(measured):
 Published: DRAM of {TOLD.number('mix/2:1/dram')} GB/s with two reads a write, {TOLD.number('mix/1:1/dram')} with one; gains of weighted
 over DRAM only and over default interleave. Number and bandwidth of the expanders were not published and are fitted to these gains. Nodes:
 {speeds} Automatic weights: {weights_of(measured, 'mix/weights')}:
-they are for 67 % of reads, which is the first mix. The best ones are 24:1 and 21:1. Four CPUs stand for the socket; 64 MiB for some gigabytes.""", rows)
+they are for 67 % of reads, which is the first mix; for the second the kernel is told its 50 %. The best ones are 24:1 and 21:1. Four CPUs stand for the socket; 64 MiB for some gigabytes.""", rows)
 
 
 def channels(measured):
@@ -366,8 +369,34 @@ def channels(measured):
     return Table("channels", "Reads and writes, 8 channels of DDR5 with 4 of CXL", f"""\
 Published: gains of weighted over DRAM only, {more(published['2:1'][0])} % with two reads a write and {more(published['1:1'][0])} % with
 one, and no bandwidth: those of the nodes are fitted to the gains. Nodes:
-{speeds} Automatic weights: {weights_of(measured, 'channels/weights')}.
-Four CPUs stand for the socket; 64 MiB for some gigabytes.""", rows)
+{speeds} Automatic weights: {weights_of(measured, 'channels/weights')};
+for the second mix the kernel is told it. Four CPUs stand for the socket; 64 MiB for some gigabytes.""", rows)
+
+
+TOLD_WEIGHTS = {"told": "weighted, told the mix", "default": "weighted, 67 % of reads", "best": PLACEMENTS["best"]}
+
+
+def told(measured):
+    """Of machines and mixes: weights that the kernel derives for the mix, and for that which it takes if nothing is told"""
+    rows, losses = [], {}
+    for rest, key in measured.keys("told/"):
+        machine, mix, place = rest.split("/")
+        reads, writes = map(int, mix.split(":"))
+        best = measured.value(f"told/{machine}/{mix}/best")
+        workload = f"{machine}, {mix}"
+        rows.append(Row(machine, workload, TOLD_WEIGHTS[place], "GB/s", measured.value(key)))
+        if place == "best":
+            continue
+        promised = place == "told" or reads == 2 * writes
+        share = over(measured.value(key), best)
+        rows.append(Row(machine, workload, TOLD_WEIGHTS[place], "/ best", share, (1, 1), "best", "least" if promised else None, DERIVED))
+        if not promised and share is not None:
+            losses.setdefault(machine, []).append(f"{mix} {100 * share:.0f} %")
+    lost = "; ".join(f"{machine}: {', '.join(shares)}" for machine, shares in losses.items())
+    return Table("told", "Derived weights for the mix of a program", f"""\
+Nothing was published of these. A program reads and writes buffers of 64 MiB by the mix; weighted_interleave/mix has its percentage of
+reads, or 67. The best weights are the integers up to 255 that are nearest to the nodes' speeds at the mix, as the scenario has them.
+So a program of another mix gets of the best, with the kernel's 67 %: {lost}.""", rows)
 
 
 def lookups(measured):
@@ -517,7 +546,7 @@ GB/s, runs / smooth: the same machine, weights and pages of each node. One CPU w
 with 64 each. Runs are made by binding each of them. Arrays of 16 MiB.""", rows, lines + [""])
 
 
-TABLES = (calibration, loaded, stream, mixes, channels, lookups, sockets, tiering, found_weights, order)
+TABLES = (calibration, loaded, stream, mixes, channels, told, lookups, sockets, tiering, found_weights, order)
 
 
 # --- printing

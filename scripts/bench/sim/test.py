@@ -55,6 +55,8 @@ def reply(key, command):
         return stream(STREAM[last])
     if table in ("mix", "channels"):
         return [str(MIX[f"{table}/{rest[0]}"][min(2, ("dram", "default", "weighted", "best").index(last))])]
+    if table == "told":
+        return ["180" if last == "default" and rest[1] != "2:1" else "200"]
     if table == "lookup":
         return [str({"dram": 4000000, "default": 2620000, "weighted": 4960000}[last])]
     if table == "sockets":
@@ -136,13 +138,13 @@ def curve(change):
 
 
 STATUS, TEXT, ROWS = judge()
-TABLES = ["calibration", "loaded", "stream", "mixes", "channels", "lookups", "sockets", "tiering", "found", "order"]
+TABLES = ["calibration", "loaded", "stream", "mixes", "channels", "told", "lookups", "sockets", "tiering", "found", "order"]
 PROMISED = {table: sum(row["table"] == table and row["holds"] != "" for row in ROWS) for table in TABLES}
 TAP = judge(boots=("one", "stream"), tap=True)
 TESTS = {
     "all is as it should be": STATUS == 0 and "DOES NOT HOLD" not in TEXT and all(row["measured"] for row in ROWS),
     "every table is there": list(dict.fromkeys(row["table"] for row in ROWS)) == TABLES,
-    "what is promised is asked for": PROMISED == {"calibration": 32, "loaded": 3, "stream": 16, "mixes": 4, "channels": 2, "lookups": 2,
+    "what is promised is asked for": PROMISED == {"calibration": 32, "loaded": 3, "stream": 16, "mixes": 8, "channels": 4, "told": 20, "lookups": 2,
                                                   "sockets": 0, "tiering": 4, "found": 2, "order": 0},
     "no result of a boot does not hold": judge(without=("stream",))[0] == 1,
     "a node within 2 %": holds({"calibrate/four/stream/bind:1": stream(20.39), "again/four/stream/bind:1": stream(20.39)}),
@@ -165,6 +167,12 @@ TESTS = {
     "a range: 10 % below its start": fails({"stream/global": stream(169)}, "global"),
     "within a range the ratio is 1": row(ROWS, "stream", "copy", "global weights", "/ DRAM only")["ratio"] == "1.0000",
     "mixes out of 10 %": fails({"mix/1:1/best": ["339"]}, "1:1", "weighted, best"),
+    "weights of the kernel out of 10 %": fails({"channels/1:1/weighted": ["300"]}, "1:1", "weighted, automatic"),
+    "told weights that reach 97 %": holds({"told/pmem/1:0/told": ["194.1"], "told/pmem/2:1/default": ["194.1"]}),
+    "told weights that do not": fails({"told/pmem/1:0/told": ["193.9"]}, "pmem, 1:0", "told the mix", "/ best"),
+    "usual weights that do not, at their mix": fails({"told/pmem/2:1/default": ["193.9"]}, "pmem, 2:1", "67 % of reads", "/ best"),
+    "told weights without the best ones": fails({"told/socket/3:1/best": ["-"]}, "socket, 3:1", "told the mix", "/ best"),
+    "what usual weights lose at other mixes": "pmem: 1:0 90 %, 3:1 90 %, 1:1 90 %; socket: 1:0 90 %" in " ".join(TEXT.split()),
     "lookups over DRAM out of 10 %": fails({"lookup/weighted": ["5500000"], "lookup/default": ["2910000"]}, "lookup", "/ DRAM only"),
     "lookups over default interleave out of 10 %": fails({"lookup/default": ["2300000"]}, "lookup", "/ default interleave"),
     "found weights that reach 98 %": holds({"found/reads/weighted": ["215.7"]}),
