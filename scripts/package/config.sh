@@ -1,30 +1,33 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Configures the kernel of the packages:
-#	config.sh [-c CONFIG] [-l] OBJECTS
+#	config.sh [-b] [-c CONFIG] [-l] OBJECTS
 # writes OBJECTS/.config from Debian's own configuration, or from CONFIG: a
 # whole .config, or a file with the line "# on top of: Debian's configuration",
 # which names the modules that stay and what else differs.  -l leaves out the
 # modules that are not in use; LSMOD=FILE in the environment is the lsmod of
-# another machine.  scenarios/configs/debian.config holds in any case.
+# another machine.  -b is for BTF, which needs pahole; without it there is no
+# debug information.  scenarios/configs/debian.config holds in any case.
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
 
 config=
 local=
-while getopts c:l option; do
+information=plain
+while getopts bc:l option; do
 	case $option in
+	b) information=btf ;;
 	c) config=$OPTARG ;;
 	l) local=y ;;
-	*) die "usage: config.sh [-c CONFIG] [-l] OBJECTS" ;;
+	*) die "usage: config.sh [-b] [-c CONFIG] [-l] OBJECTS" ;;
 	esac
 done
 shift $((OPTIND - 1))
 objects=$(realpath "$1")
-ours=$TOP/scenarios/configs/debian.config
 tree=$BUILD/tree
 work=$objects/config.d
+ours=$work/ours
 
 kconfig() {
 	make -s -C "$tree" O="$objects" ARCH=x86_64 "$@"
@@ -50,6 +53,7 @@ only_modules() {
 
 rm -rf "$work"
 mkdir -p "$work"
+cat "$TOP/scenarios/configs/debian.config" "$TOP/scenarios/configs/debian-$information.config" >"$ours"
 on_top=
 if [ -z "$config" ]; then
 	"$TOP/scripts/package/debian-config.sh" >"$work/start"

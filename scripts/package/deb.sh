@@ -23,6 +23,18 @@ case ${LOCALMODCONFIG:-0} in
 	;;
 *) die "LOCALMODCONFIG is '$LOCALMODCONFIG': it is 1, or not given" ;;
 esac
+case ${BTF:-} in
+0) ;;
+1 | '')
+	if command -v pahole >/dev/null; then
+		say "with BTF, as pahole is there; BTF=0 takes less time and disk"
+		set -- "$@" -b
+	elif [ -n "${BTF:-}" ]; then
+		die "BTF=1: there is no pahole; apt install dwarves"
+	fi
+	;;
+*) die "BTF is '$BTF': it is 0 or 1, or not given" ;;
+esac
 objects=$BUILD/obj/deb-$name/linux
 packages=$BUILD/deb
 
@@ -39,8 +51,16 @@ step "configuring the packages' kernel" "$BUILD/log/deb-config.log" \
 "$TOP/scripts/package/kernel.sh" "$objects"
 "$TOP/scripts/package/meta.sh" "$objects"
 
-rm -f "$packages"/*.deb
-cp "$objects"/../*.deb "$packages"
+# apt-get install ./build/deb/*.deb is not to install gigabytes of debug information.
+rm -rf "$packages"/*.deb "$packages/debug"
+mkdir "$packages/debug"
+for package in "$objects"/../*.deb; do
+	case $package in
+	*-dbg_*) cp "$package" "$packages/debug" ;;
+	*) cp "$package" "$packages" ;;
+	esac
+done
+rmdir "$packages/debug" 2>/dev/null || :
 say "build/deb:"
 for package in "$packages"/*.deb; do
 	say "  ${package##*/} ($(($(stat -c %s "$package") / 1024)) KiB)"

@@ -91,6 +91,32 @@ refuses() {
 		grep -x 'CONFIG_NO_SUCH_OPTION is n, not y' "$work/refusal"
 }
 
+# configures_btf: with -b there is BTF, of modules as well
+configures_btf() {
+	configures 30 60 -b -c "$TOP/scenarios/configs/debian-vm.config" &&
+		grep -x 'CONFIG_DEBUG_INFO_BTF=y' "$configured/.config" &&
+		grep -x 'CONFIG_DEBUG_INFO_BTF_MODULES=y' "$configured/.config"
+}
+
+no_btf() {
+	! grep -x 'CONFIG_DEBUG_INFO=y' "$configured/.config"
+}
+
+# refuses_btf VALUE PATH SENTENCE: what make deb says before it begins
+refuses_btf() {
+	! BTF=$1 PATH=$2 "$TOP/scripts/package/deb.sh" >"$work/refusal" 2>&1 && grep -F "$3" "$work/refusal"
+}
+
+# A PATH with all programs but pahole
+without_pahole() {
+	mkdir "$work/bin"
+	printf '%s\n' "$PATH" | tr : '\n' | while read -r folder; do
+		for file in "$folder"/*; do
+			[ "${file##*/}" = pahole ] || ln -s "$file" "$work/bin/" 2>/dev/null
+		done
+	done
+}
+
 . "$TOP/scripts/lib/tap.sh"
 if ! (need_packages build-essential debhelper fakeroot) >"$work/log" 2>&1; then
 	echo "1..0 # SKIP $(tail -n 1 "$work/log")"
@@ -109,6 +135,10 @@ for later in "$base+b1" "$base+deb12u1" "$upstream-$((${base##*-} + 1))" \
 	"${upstream%.*}.$((${upstream##*.} + 1))-1"; do
 	try "$version comes before $later" older "$version" "$later"
 done
+
+without_pahole
+try "BTF=1 needs pahole" refuses_btf 1 "$work/bin" "apt install dwarves"
+try "BTF takes 0 or 1" refuses_btf yes "$PATH" "it is 0 or 1"
 
 mkdir -p "$objects"
 try "the small kernel is configured" "$TOP/scripts/kernel/config.sh" "$BUILD/tree" "$objects" package
@@ -135,6 +165,12 @@ try "nothing replaces the distribution's headers for programs" test ! -e "$packa
 if "$TOP/scripts/package/debian-config.sh" >/dev/null 2>"$work/log"; then
 	try "Debian's configuration keeps its modules" configures 3000 9999
 	try "a virtual machine's share has few" configures 30 60 -c "$TOP/scenarios/configs/debian-vm.config"
+	try "there is no debug information without BTF" no_btf
+	if command -v pahole >/dev/null; then
+		try "with pahole there is BTF" configures_btf
+	else
+		skip "with pahole there is BTF" "needs pahole"
+	fi
 	echo "ahci 1 0" >"$work/lsmod"
 	export LSMOD="$work/lsmod"
 	try "modules in use are few" configures 10 100 -l
