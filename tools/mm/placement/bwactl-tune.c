@@ -55,6 +55,7 @@ struct tune_options {
 	const char *number;
 	const char *slow;
 	unsigned long runs;
+	off_t input;		/* where a file on standard input stands, or -1 */
 	bool less;
 	bool help;
 };
@@ -323,8 +324,9 @@ static bool measure(const struct tune_options *options, char **command,
 		return false;
 	}
 	fflush(NULL);
-	/* A file is read from its beginning each time. */
-	lseek(STDIN_FILENO, 0, SEEK_SET);
+	/* A file is read from the same place each time, a pipe has none. */
+	if (options->input >= 0)
+		lseek(STDIN_FILENO, options->input, SEEK_SET);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	child = fork();
 	if (!child) {
@@ -421,7 +423,10 @@ static int search(const struct tune_options *options,
 int tune_command(int argc, char **argv)
 {
 	static struct division division;
-	struct tune_options options = { .runs = RUNS };
+	struct tune_options options = {
+		.runs = RUNS,
+		.input = lseek(STDIN_FILENO, 0, SEEK_CUR),
+	};
 	int status;
 
 	if (!parse_options(argc, argv, &options))

@@ -370,6 +370,29 @@ static bool traffic_at_rest(struct traffic *traffic)
 	return true;
 }
 
+/*
+ * Fills the fast node, where @area is, and asks for @more: nobody uses the pages of
+ * @area, and nothing else can be demoted. The task that fills it, or less than 0.
+ */
+static pid_t push_out(const struct context *ctx, const struct area *area, struct area *more)
+{
+	int rounds = 0;
+	pid_t filler;
+
+	if (file_print("/proc/self/clear_refs", "1"))
+		return -1;
+	filler = fill(ctx->fast, 1, true);
+	if (filler < 0)
+		return filler;
+	if (map_on(more, ctx->fast, SOME_PAGES / 4, false)) {
+		unfill(filler);
+		return -1;
+	}
+	while (!count_on(area, ctx->slow) && settle(&rounds))
+		;
+	return filler;
+}
+
 /* Pages that come up, and are not used any more when the fast node gets full */
 TEST_F_TIMEOUT(events, pages_that_go_back_are_counted, PATIENT_TIMEOUT)
 {
@@ -377,7 +400,6 @@ TEST_F_TIMEOUT(events, pages_that_go_back_are_counted, PATIENT_TIMEOUT)
 	struct traffic before, after;
 	struct area area, more;
 	long long fast, slow;
-	int rounds = 0;
 	pid_t filler;
 
 	if (ctx->missing)
@@ -392,13 +414,9 @@ TEST_F_TIMEOUT(events, pages_that_go_back_are_counted, PATIENT_TIMEOUT)
 	/* Soon is within a pass, however long it takes to fill the node. */
 	ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "600000"));
 	ASSERT_EQ(0, sysctl_write("numa_balancing_rate_limit_mbps", "0"));
-	ASSERT_EQ(0, file_print("/proc/self/clear_refs", "1"));
-	filler = fill(ctx->fast, 1, true);
+	filler = push_out(ctx, &area, &more);
 	if (filler < 0)
 		SKIP(return, "the fast node cannot be filled");
-	ASSERT_EQ(0, map_on(&more, ctx->fast, SOME_PAGES / 4, false));
-	while (!count_on(&area, ctx->slow) && settle(&rounds))
-		;
 	EXPECT_LT(0, count_on(&area, ctx->slow));
 	ASSERT_TRUE(traffic_at_rest(&after));
 	note("%lld up, %lld down, %lld of them back", after.up - before.up,
@@ -421,7 +439,6 @@ TEST_F_TIMEOUT(events, pages_that_users_move_are_not_counted, PATIENT_TIMEOUT)
 	struct traffic before, after;
 	struct area area, more;
 	struct nodeset fast;
-	int rounds = 0;
 	pid_t filler;
 
 	if (ctx->missing)
@@ -438,14 +455,9 @@ TEST_F_TIMEOUT(events, pages_that_users_move_are_not_counted, PATIENT_TIMEOUT)
 	ASSERT_EQ(0, policy_bind(area.start, area.len, MPOL_BIND, &fast, MPOL_MF_MOVE));
 	ASSERT_EQ(0, policy_bind(area.start, area.len, MPOL_DEFAULT, NULL, 0));
 	ASSERT_EQ(SOME_PAGES, count_on(&area, ctx->fast));
-	/* Nobody uses them, and nothing else can be demoted. */
-	ASSERT_EQ(0, file_print("/proc/self/clear_refs", "1"));
-	filler = fill(ctx->fast, 1, true);
+	filler = push_out(ctx, &area, &more);
 	if (filler < 0)
 		SKIP(return, "the fast node cannot be filled");
-	ASSERT_EQ(0, map_on(&more, ctx->fast, SOME_PAGES / 4, false));
-	while (!count_on(&area, ctx->slow) && settle(&rounds))
-		;
 	EXPECT_LT(0, count_on(&area, ctx->slow));
 	ASSERT_TRUE(traffic_at_rest(&after));
 	EXPECT_LT(before.down, after.down);
