@@ -159,24 +159,63 @@ void followers_add(struct followers *followers, const unsigned long *frame, size
 }
 
 /*
- * In a list in random order about one block follows the one below it, whatever
- * the length: their number is Poisson's, with a mean of one for each list. More
- * than these come less than once in 100 million boots.
+ * In a list in random order about one block follows the one below it, and about
+ * one is where its address would put it, whatever the length: both numbers are
+ * Poisson's, with a mean of one for each list. More than these come less than
+ * once in ten million boots.
  */
-static int most_followers(const struct followers *followers)
+static int most_by_chance(int lists)
 {
-	return 8 + 3 * followers->lists;
+	return 7 + 3 * lists;
 }
 
-/* Where few draws hit a third or more of the blocks follow. */
+/* Where no draw hits all the others follow, where half of them do a tenth. */
 bool followers_tell(const struct followers *followers)
 {
-	return followers->blocks > 3 * most_followers(followers);
+	return followers->blocks > 2 * most_by_chance(followers->lists);
 }
 
 bool followers_are_many(const struct followers *followers)
 {
 	note("%d of %d blocks in %d lists follow the one below them", followers->found,
 	     followers->blocks, followers->lists);
-	return followers->found > most_followers(followers);
+	return followers->found > most_by_chance(followers->lists);
+}
+
+/* Which of the largest blocks of @zone starts at @frame; they count from 0 */
+static int *places_by_address(const struct zone *zone, unsigned long first, size_t spanned)
+{
+	int *place = calloc(spanned, sizeof(*place)), next = 0;
+	size_t i;
+
+	for (i = 0; place && i < spanned; i++) {
+		place[i] = next;
+		next += zone_has(zone, (first + i) * TOP_PAGES) &&
+			zone_has(zone, (first + i) * TOP_PAGES + TOP_PAGES - 1);
+	}
+	return place;
+}
+
+bool many_are_in_place(const struct zone *zone, const unsigned long *frame, size_t count)
+{
+	unsigned long first = zone->start / TOP_PAGES;
+	size_t spanned = (zone->start + zone->spanned) / TOP_PAGES + 1 - first, i;
+	int *place = places_by_address(zone, first, spanned);
+	int *alike = calloc(2 * spanned, sizeof(*alike));
+	int seen = 0, most = 0, *here, *same;
+
+	for (i = 0; place && alike && i < count; i++) {
+		here = &place[frame[i] / TOP_PAGES - first];
+		if (*here < 0)
+			continue;
+		same = &alike[spanned + *here - seen++];
+		*here = -1;
+		if (++*same > most)
+			most = *same;
+	}
+	note("node %d, %s: %d of %d blocks are in the place of their address", zone->node,
+	     zone->name, most, seen);
+	free(place);
+	free(alike);
+	return most > most_by_chance(1);
 }

@@ -71,5 +71,10 @@ void followers_add(struct followers *followers, const unsigned long *frame, size
 bool followers_tell(const struct followers *followers);
 /* Too many for chance */
 bool followers_are_many(const struct followers *followers);
+/*
+ * More blocks of @zone than by chance are in @frame where their address would put
+ * them, or all equally far from there, as some at the front were given out before
+ */
+bool many_are_in_place(const struct zone *zone, const unsigned long *frame, size_t count);
 
 #endif /* MOVABLE_H */
