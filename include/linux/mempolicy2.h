@@ -15,6 +15,7 @@ struct list_head;
 struct mm_struct;
 struct mm_walk_ops;
 struct seq_file;
+struct task_struct;
 struct vm_area_struct;
 struct vma_iterator;
 
@@ -72,6 +73,9 @@ int mpol_check_args(const struct mpol_args *args);
 long mpol_set_task(const struct mpol_args *args);
 long mpol_set_range(unsigned long start, unsigned long len,
 		    const struct mpol_args *args, unsigned long flags);
+long mpol_set_range_of(struct task_struct *task, struct mm_struct *mm,
+		       unsigned long start, unsigned long len,
+		       const struct mpol_args *args, unsigned long flags);
 void mpol_show(struct seq_file *file, struct mempolicy *pol);
 void mpol_show_option(struct seq_file *file, struct mempolicy *pol);
 
@@ -98,8 +102,9 @@ int mpol_look(struct mpol_look *look, struct vm_area_struct *vma,
  * @from:     pages on @nodes move, whatever their policy is; else pages elsewhere
  *            that have @pol
  * @pol:      a policy, NULL for the default
- * @by:       the policy that says by its address where a page goes; NULL when all
- *            go the same way
+ * @dest:     the policy by which pages are allocated, @pol unless that is NULL
+ * @by:       @dest if it says by its address where a page goes; NULL when all go the
+ *            same way
  * @own_node: a page goes where @by says and nowhere else, also from @nodes
  * @lists:    receive the pages, by node id with @by; NULL to look only
  * @taken:    end of the last large folio that was taken: if it is mapped by parts,
@@ -117,6 +122,7 @@ struct mpol_portion {
 	const nodemask_t *nodes;
 	bool from;
 	struct mempolicy *pol;
+	struct mempolicy *dest;
 	struct mempolicy *by;
 	bool own_node;
 	struct list_head *lists;
@@ -155,7 +161,7 @@ static inline bool mpol_portion_full(struct mpol_portion *portion, unsigned long
 int mpol_collect(struct mm_struct *mm, struct mpol_portion *portion);
 int mpol_move_between(struct mm_struct *mm, int source, int dest, unsigned long flags);
 int mpol_move_range(struct mm_struct *mm, unsigned long start, unsigned long end,
-		    struct mempolicy *pol, const nodemask_t *nodes,
-		    unsigned long flags, bool own_node);
+		    struct mempolicy *pol, struct mempolicy *dest,
+		    const nodemask_t *nodes, unsigned long flags, bool own_node);
 
 #endif /* _LINUX_MEMPOLICY2_H */

@@ -332,7 +332,8 @@ static struct interleave_set *find_or_make(const struct set_key *key, gfp_t gfp)
  *         outside of @nodes, stable during the call; NULL when all follow
  * @gfp:   how a new set and its first order are allocated, __GFP_ACCOUNT and all
  *
- * The set is that of current's memory cgroup, which pays for it.
+ * The set is that of current's memory cgroup, or of the one for which it allocates:
+ * that pays for it.
  *
  * Context: may sleep. No lock is taken that is held for long.
  * Return: the set, or ERR_PTR(-ENOMEM), or ERR_PTR(-EINVAL) for an empty mask.
@@ -347,7 +348,7 @@ struct interleave_set *interleave_set_find_or_make(const nodemask_t *nodes,
 		return ERR_PTR(-EINVAL);
 	if (own && memchr_inv(own, 0, nr_node_ids))
 		key.own = own;
-	key.memcg = get_mem_cgroup_from_mm(current->mm);
+	key.memcg = get_mem_cgroup_from_mm(NULL);
 	key.hash = key_hash(&key);
 	set = find_or_make(&key, gfp);
 	mem_cgroup_put(key.memcg);

@@ -37,15 +37,15 @@ static void describe(const struct mempolicy *pol, struct mpol_args *args,
 						allowed, weights, args->nr_weights);
 }
 
-static int describe_mapping(unsigned long addr, struct mpol_args *args,
-			    const nodemask_t *allowed, u8 *weights,
-			    unsigned long flags)
+static int describe_mapping(struct mm_struct *mm, unsigned long addr,
+			    struct mpol_args *args, const nodemask_t *allowed,
+			    u8 *weights, unsigned long flags)
 {
-	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
 	struct mempolicy *pol;
 
-	mmap_read_lock(mm);
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
 	vma = vma_lookup(mm, addr);
 	if (!vma) {
 		mmap_read_unlock(mm);
@@ -60,13 +60,14 @@ static int describe_mapping(unsigned long addr, struct mpol_args *args,
 	return 0;
 }
 
-static void describe_task(struct mpol_args *args, const nodemask_t *allowed,
-			  u8 *weights, unsigned long flags)
+static void describe_task(struct task_struct *task, struct mpol_args *args,
+			  const nodemask_t *allowed, u8 *weights,
+			  unsigned long flags)
 {
-	task_lock(current);
-	if (current->mempolicy)
-		describe(current->mempolicy, args, allowed, weights, flags);
-	task_unlock(current);
+	task_lock(task);
+	if (task->mempolicy)
+		describe(task->mempolicy, args, allowed, weights, flags);
+	task_unlock(task);
 }
 
 static int put_param(struct mpol_param __user *uparam, size_t usize,
@@ -116,42 +117,85 @@ SYSCALL_DEFINE3(set_mempolicy2, const struct mpol_param __user *, uparam,
 	return err;
 }
 
-SYSCALL_DEFINE4(get_mempolicy2, struct mpol_param __user *, uparam,
-		size_t, usize, unsigned long, addr, unsigned long, flags)
+/**
+ * mpol_get_check - may a policy be asked for like that?
+ * @param:  gets a copy of the caller's struct
+ * @uparam: the caller's
+ * @usize:  its size, in bytes
+ * @addr:   what MPOL_F_ADDR is for
+ * @flags:  MPOL_F_ADDR, MPOL_F_OWN_WEIGHTS
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ */
+int mpol_get_check(struct mpol_param *param, const struct mpol_param __user *uparam,
+		   size_t usize, unsigned long addr, unsigned long flags)
 {
-	struct mpol_args args = { .home_node = NUMA_NO_NODE };
-	struct mpol_param param;
-	nodemask_t allowed;
-	u8 *weights = NULL;
 	int err;
 
 	if (flags & ~(unsigned long)(MPOL_F_ADDR | MPOL_F_OWN_WEIGHTS))
 		return -EINVAL;
 	if (addr && !(flags & MPOL_F_ADDR))
 		return -EINVAL;
-	err = mpol_param_copy(&param, uparam, usize);
+	err = mpol_param_copy(param, uparam, usize);
 	if (err)
 		return err;
-	if ((param.pol_nodes || param.il_weights) &&
-	    param.pol_maxnodes < nr_node_ids)
+	if ((param->pol_nodes || param->il_weights) && param->pol_maxnodes < nr_node_ids)
 		return -EINVAL;
+	return 0;
+}
 
-	if (param.il_weights) {
-		args.nr_weights = min_t(unsigned int, param.pol_maxnodes, MAX_NUMNODES);
+/**
+ * mpol_get_of - tell the caller a policy of a process
+ * @task:   the thread, if its own policy is asked for; weights are of nodes that it
+ *          may use
+ * @mm:     its memory, which has a user
+ * @param:  as mpol_get_check() has filled it in
+ * @uparam: the caller's struct
+ * @usize:  its size, in bytes
+ * @addr:   with MPOL_F_ADDR, an address of the mapping
+ * @flags:  as mpol_get_check() has taken them
+ *
+ * Context: may sleep, takes mmap_lock.
+ * Return: 0, -EINVAL, -EFAULT, -ENOMEM, or -EINTR when the caller is being killed.
+ */
+int mpol_get_of(struct task_struct *task, struct mm_struct *mm, struct mpol_param *param,
+		struct mpol_param __user *uparam, size_t usize, unsigned long addr,
+		unsigned long flags)
+{
+	struct mpol_args args = { .home_node = NUMA_NO_NODE };
+	nodemask_t allowed;
+	u8 *weights = NULL;
+	int err = 0;
+
+	if (param->il_weights) {
+		args.nr_weights = min_t(unsigned int, param->pol_maxnodes, MAX_NUMNODES);
 		weights = kzalloc(args.nr_weights, GFP_KERNEL);
 		if (!weights)
 			return -ENOMEM;
 	}
-	allowed = cpuset_mems_allowed(current);
+	allowed = cpuset_mems_allowed(task);
 	nodes_and(allowed, allowed, node_states[N_MEMORY]);
 	if (flags & MPOL_F_ADDR)
-		err = describe_mapping(untagged_addr(addr), &args, &allowed, weights, flags);
+		err = describe_mapping(mm, untagged_addr(addr), &args, &allowed, weights, flags);
 	else
-		describe_task(&args, &allowed, weights, flags);
+		describe_task(task, &args, &allowed, weights, flags);
 	if (!err)
-		err = put_param(uparam, usize, &param, &args, weights);
+		err = put_param(uparam, usize, param, &args, weights);
 	kfree(weights);
 	return err;
+}
+
+SYSCALL_DEFINE4(get_mempolicy2, struct mpol_param __user *, uparam,
+		size_t, usize, unsigned long, addr, unsigned long, flags)
+{
+	struct mpol_param param;
+	int err;
+
+	err = mpol_get_check(&param, uparam, usize, addr, flags);
+	if (err)
+		return err;
+	return mpol_get_of(current, current->mm, &param, uparam, usize, addr, flags);
 }
 
 #define MBIND2_FLAGS	(MPOL_MF_STRICT | MPOL_MF_MOVE | MPOL_MF_MOVE_ALL | \
@@ -167,32 +211,53 @@ static bool lazy_is_sound(unsigned long flags)
 	       MPOL_MF_MOVE;
 }
 
-SYSCALL_DEFINE5(mbind2, unsigned long, addr, unsigned long, len,
-		const struct mpol_param __user *, uparam, size_t, usize,
-		unsigned long, flags)
+/**
+ * mpol_bind_args - check what a range is to be bound by, and fetch it
+ * @args:   filled in; on success to be given to mpol_args_free()
+ * @addr:   start of the range; becomes an address without a tag
+ * @len:    bytes
+ * @uparam: the caller's struct
+ * @usize:  its size, in bytes
+ * @flags:  MPOL_MF_*, as for mbind2(); becomes what mpol_set_range() takes
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL, -EPERM, -E2BIG, -EFAULT or -ENOMEM.
+ */
+int mpol_bind_args(struct mpol_args *args, unsigned long *addr, unsigned long len,
+		   const struct mpol_param __user *uparam, size_t usize,
+		   unsigned long *flags)
 {
 	struct mpol_param param;
-	struct mpol_args args;
 	int err;
 
-	if (flags & ~(unsigned long)MBIND2_FLAGS)
+	if (*flags & ~(unsigned long)MBIND2_FLAGS)
 		return -EINVAL;
-	if (flags & MPOL_MF_LAZY && !lazy_is_sound(flags))
+	if (*flags & MPOL_MF_LAZY && !lazy_is_sound(*flags))
 		return -EINVAL;
-	if (flags & MPOL_MF_MOVE_ALL && !capable(CAP_SYS_NICE))
+	if (*flags & MPOL_MF_MOVE_ALL && !capable(CAP_SYS_NICE))
 		return -EPERM;
-	addr = untagged_addr(addr);
-	if (offset_in_page(addr) || addr + len < addr ||
+	*addr = untagged_addr(*addr);
+	if (offset_in_page(*addr) || *addr + len < *addr ||
 	    (len && !PAGE_ALIGN(len)))
 		return -EINVAL;
 	err = mpol_param_copy(&param, uparam, usize);
 	if (!err)
-		err = mpol_param_to_args(&args, &param, flags);
+		err = mpol_param_to_args(args, &param, *flags);
+	/* It means something else below mbind(). */
+	*flags &= ~(unsigned long)MPOL_MF_HOME_NODE;
+	return err;
+}
+
+SYSCALL_DEFINE5(mbind2, unsigned long, addr, unsigned long, len,
+		const struct mpol_param __user *, uparam, size_t, usize,
+		unsigned long, flags)
+{
+	struct mpol_args args;
+	int err;
+
+	err = mpol_bind_args(&args, &addr, len, uparam, usize, &flags);
 	if (err)
 		return err;
-
-	/* MPOL_MF_HOME_NODE means something else below mbind(). */
-	flags &= ~(unsigned long)MPOL_MF_HOME_NODE;
 	err = mpol_set_range(addr, len, &args, flags);
 	/* Where there is nothing to do it looks at the flags alone. */
 	if (!err && !len)

@@ -14,5 +14,13 @@ void mpol_args_free(struct mpol_args *args);
 bool mpol_nodes_fit(const nodemask_t *nodes, unsigned int nr_bits);
 int mpol_put_nodes(u64 to, unsigned int nr_bits, const nodemask_t *nodes);
 int mpol_put_weights(u64 to, unsigned int nr, const u8 *weights);
+int mpol_get_check(struct mpol_param *param, const struct mpol_param __user *uparam,
+		   size_t usize, unsigned long addr, unsigned long flags);
+int mpol_get_of(struct task_struct *task, struct mm_struct *mm, struct mpol_param *param,
+		struct mpol_param __user *uparam, size_t usize, unsigned long addr,
+		unsigned long flags);
+int mpol_bind_args(struct mpol_args *args, unsigned long *addr, unsigned long len,
+		   const struct mpol_param __user *uparam, size_t usize,
+		   unsigned long *flags);
 
 #endif

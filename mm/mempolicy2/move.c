@@ -8,9 +8,9 @@
  *   get another policy until the next portion, which begins with an address;
  * - the policy of a shared object: a reference for as long as it is looked at;
  * - the pages: references of their own, since they are off the LRU lists;
- * - the policy by which they are allocated: the caller has it to himself, or it is
- *   that of the current task, and nobody else replaces that. What it takes a mapping
- *   to find, a node by address, was found while the portion was collected;
+ * - the policy by which they are allocated: the caller has a reference, or it is that
+ *   of the current task, and nobody else replaces that. What it takes a mapping to
+ *   find, a node by address, was found while the portion was collected;
  * - where they arrive: mm->mpol_move_lock, which is held until they are there. Who
  *   sets a policy of a mapping takes it as well, so that none is replaced meanwhile;
  *   a shared object's may be, through another mm. It is taken before mmap_lock.
@@ -209,7 +209,7 @@ static int move_to_node(struct list_head *pages, int nid, gfp_t gfp, int reason,
 	return left;
 }
 
-/* @pol: a policy, NULL for the default, that does not ask for the address */
+/* @pol: a policy that does not ask for the address */
 static struct page *new_page(struct page *page, unsigned long pol)
 {
 	struct folio *dst, *src = page_folio(page);
@@ -271,7 +271,7 @@ static int move_by_policy(struct mpol_portion *portion)
 				    MR_MEMPOLICY_MBIND, &portion->progress);
 	if (!portion->by && !list_empty(portion->lists))
 		left = migrate_pages(portion->lists, new_page, NULL,
-				     (unsigned long)portion->pol, MIGRATE_SYNC,
+				     (unsigned long)portion->dest, MIGRATE_SYNC,
 				     MR_MEMPOLICY_MBIND, NULL);
 	return min(left, 0);
 }
@@ -331,10 +331,11 @@ static struct list_head *lists_alloc(void)
 
 /**
  * mpol_move_range - move pages to where a policy puts them
- * @mm:       current's
+ * @mm:       whose, with a user
  * @start:    of a range whose mappings have got copies of @pol
  * @end:      of the range
  * @pol:      the policy, complete, which nobody else has; NULL for the default
+ * @dest:     @pol, or the policy that the default stands for
  * @nodes:    pages elsewhere move
  * @flags:    MPOL_MF_MOVE or MPOL_MF_MOVE_ALL, and perhaps MPOL_MF_STRICT
  * @own_node: pages on @nodes move as well, unless each is on its own node
@@ -348,16 +349,16 @@ static struct list_head *lists_alloc(void)
  * the caller is being killed.
  */
 int mpol_move_range(struct mm_struct *mm, unsigned long start, unsigned long end,
-		    struct mempolicy *pol, const nodemask_t *nodes,
-		    unsigned long flags, bool own_node)
+		    struct mempolicy *pol, struct mempolicy *dest,
+		    const nodemask_t *nodes, unsigned long flags, bool own_node)
 {
-	struct mempolicy *by = pol ?: get_task_policy(current);
 	struct mpol_portion portion = {
 		.end = end,
 		.flags = flags,
 		.nodes = nodes,
 		.pol = pol,
-		.by = mpol_is_interleave(by) ? by : NULL,
+		.dest = dest,
+		.by = mpol_is_interleave(dest) ? dest : NULL,
 		.own_node = own_node,
 	};
 	LIST_HEAD(pages);

@@ -26,7 +26,7 @@ need_packages mmdebstrap genext2fs
 lock deb-test
 rm -rf "$work"
 mkdir -p "$work/sources"
-for page in set_mempolicy2 get_mempolicy2 mbind2; do
+for page in set_mempolicy2 get_mempolicy2 mbind2 process_mbind2; do
 	"$TOP/tests/tools/man-program.sh" "$TOP/tools/mm/placement/man/$page.2" >"$work/sources/$page.c"
 done
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * set_mempolicy2, get_mempolicy2 and mbind2 for programs that are built with
- * a C library and kernel headers that do not know them. For C and C++; may be
- * included before or after <linux/mempolicy.h> or <numaif.h>.
+ * set_mempolicy2, get_mempolicy2 and mbind2, and the last two for another process,
+ * for programs that are built with a C library and kernel headers that do not know
+ * them. For C and C++; may be included before or after <linux/mempolicy.h> or <numaif.h>.
  */
 #ifndef _MEMPOLICY2_H
 #define _MEMPOLICY2_H
@@ -42,6 +42,12 @@
 #endif
 #ifndef __NR_mbind2
 #define __NR_mbind2		(MEMPOLICY2_NR + 2)
+#endif
+#ifndef __NR_process_get_mempolicy2
+#define __NR_process_get_mempolicy2	(MEMPOLICY2_NR + 4)
+#endif
+#ifndef __NR_process_mbind2
+#define __NR_process_mbind2	(MEMPOLICY2_NR + 5)
 #endif
 
 /* Enumerators in newer kernel headers, where a macro does no harm */
@@ -163,6 +169,40 @@ static inline int mbind2(unsigned long addr, unsigned long len,
 			 unsigned long flags)
 {
 	return (int)syscall(__NR_mbind2, addr, len, param, usize, flags);
+}
+
+/**
+ * process_get_mempolicy2 - get the memory policy of another process
+ * @pidfd: of the process
+ * @param: where the policy goes; names the buffers for nodes and weights
+ * @usize: sizeof(*@param)
+ * @addr: an address of the process with MPOL_F_ADDR, else 0
+ * @flags: MPOL_F_ADDR, MPOL_F_OWN_WEIGHTS
+ *
+ * Return: 0, or -1 and errno.
+ */
+static inline int process_get_mempolicy2(int pidfd, struct mpol_param *param, size_t usize,
+					 unsigned long addr, unsigned long flags)
+{
+	return (int)syscall(__NR_process_get_mempolicy2, pidfd, param, usize, addr, flags);
+}
+
+/**
+ * process_mbind2 - set the memory policy of a range of another process's addresses
+ * @pidfd: of the process
+ * @addr: the first address, at the start of a page
+ * @len: bytes
+ * @param: the policy
+ * @usize: sizeof(*@param)
+ * @flags: as for mbind2()
+ *
+ * Return: 0, or -1 and errno.
+ */
+static inline int process_mbind2(int pidfd, unsigned long addr, unsigned long len,
+				 const struct mpol_param *param, size_t usize,
+				 unsigned long flags)
+{
+	return (int)syscall(__NR_process_mbind2, pidfd, addr, len, param, usize, flags);
 }
 
 /**

@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * process_get_mempolicy2(2) and process_mbind2(2): policies of another process,
+ * who may look at them and change them, and what becomes of its pages.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cases.h"
+#include "placement.h"
+#include "policies.h"
+
+#ifndef __NR_process_get_mempolicy2
+#define __NR_process_get_mempolicy2 604
+#endif
+#ifndef __NR_process_mbind2
+#define __NR_process_mbind2 605
+#endif
+
+#define SOME_PAGES	64UL
+#define MANY_PAGES	1024UL
+#define NOBODY		65534
+/* What the kernel needs for one more mapping, at least */
+#define MAPPING_BYTES	150
+/* That of the kernel's threads */
+#define KTHREADD	2
+
+static int process_get(int pidfd, struct own_policy *own, const void *addr,
+		       unsigned long flags)
+{
+	own_init(own, 0, 0, NULL, NULL);
+	own->param.il_weights = (uintptr_t)own->weight;
+	if (syscall(__NR_process_get_mempolicy2, pidfd, &own->param, param_size,
+		    addr, flags))
+		return -errno;
+	return 0;
+}
+
+static int process_bind(int pidfd, const void *addr, size_t len,
+			const struct own_policy *own, unsigned long flags)
+{
+	if (syscall(__NR_process_mbind2, pidfd, addr, len, &own->param, param_size,
+		    flags))
+		return -errno;
+	return 0;
+}
+
+static int pidfd_of(pid_t pid)
+{
+	int fd = syscall(SYS_pidfd_open, pid, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* A child that does as it is told, a byte at a time, and answers with one */
+struct target {
+	pid_t pid;
+	int pidfd;
+	int to;
+	int from;
+};
+
+/* What it is told; its answer is 0 when that went well */
+enum order {
+	TOUCH_HALF = 1,
+	TOUCH_ALL,
+	LIES_THREE_TO_ONE,
+	ENTER_FIRST_NODE,
+	LEAVE,
+	NO_DUMPS,
+	END_FIRST_THREAD,
+};
+
+/* What the child has, which it got with fork(2) */
+struct inherited {
+	struct context *ctx;
+	struct area area;
+	struct cpuset cpuset;
+	int from;
+	int to;
+};
+
+static char lies_three_to_one(struct inherited *own)
+{
+	static const unsigned int weight[] = { 3, 1 };
+	int placed[SOME_PAGES];
+	struct round round;
+
+	if (nodes_of_pages(own->area.start, SOME_PAGES, page_bytes(), placed))
+		return 1;
+	round_init(&round, &own->ctx->nodes, weight);
+	return !round_exact(&round, placed, SOME_PAGES);
+}
+
+static void *obeys(void *arg);
+
+static char does(struct inherited *own, char order)
+{
+	struct nodeset first = nodeset_of(own->ctx->first);
+	pthread_t thread;
+
+	switch (order) {
+	case TOUCH_HALF:
+		touch(own->area.start, SOME_PAGES / 2, page_bytes());
+		return 0;
+	case TOUCH_ALL:
+		touch(own->area.start, SOME_PAGES, page_bytes());
+		return 0;
+	case LIES_THREE_TO_ONE:
+		return lies_three_to_one(own);
+	case ENTER_FIRST_NODE:
+		return -cpuset_enter(&own->cpuset, &first);
+	case LEAVE:
+		cpuset_leave(&own->cpuset);
+		return 0;
+	case NO_DUMPS:
+		return prctl(PR_SET_DUMPABLE, 0) != 0;
+	case END_FIRST_THREAD:
+		if (pthread_create(&thread, NULL, obeys, own))
+			return 1;
+		pthread_exit(NULL);
+	}
+	return 1;
+}
+
+static void *obeys(void *arg)
+{
+	struct inherited *own = arg;
+	char order, answer = 0;
+
+	/* Ready, or the thread that has taken over is */
+	while (write(own->to, &answer, 1) == 1 && read(own->from, &order, 1) == 1)
+		answer = does(own, order);
+	_exit(0);
+}
+
+static char told(struct target *target, char order)
+{
+	char answer;
+
+	if (write(target->to, &order, 1) != 1 || read(target->from, &answer, 1) != 1)
+		return 99;
+	return answer;
+}
+
+/* With an area of its own, @area in the child alone */
+static bool target_begin(struct target *target, struct inherited *own, uid_t uid)
+{
+	int to[2], from[2];
+	char answer;
+
+	if (pipe(to) || pipe(from))
+		return false;
+	target->pid = fork_child();
+	if (target->pid < 0)
+		return false;
+	if (!target->pid) {
+		close(to[1]);
+		close(from[0]);
+		own->from = to[0];
+		own->to = from[1];
+		if (uid && (setresuid(uid, uid, uid) || prctl(PR_SET_DUMPABLE, 1)))
+			_exit(1);
+		obeys(own);
+	}
+	close(to[0]);
+	close(from[1]);
+	target->to = to[1];
+	target->from = from[0];
+	target->pidfd = pidfd_of(target->pid);
+	return target->pidfd >= 0 && read(target->from, &answer, 1) == 1 && !answer;
+}
+
+/* A later one has this one's pipes as well, so their end says nothing. */
+static void target_end(struct target *target)
+{
+	kill(target->pid, SIGKILL);
+	close(target->to);
+	close(target->from);
+	waitpid(target->pid, NULL, 0);
+	close(target->pidfd);
+}
+
+/* A mapping that the child will have as well, untouched */
+static bool inherit(struct inherited *own, struct context *ctx)
+{
+	*own = (struct inherited) { .ctx = ctx };
+	return !area_map(&own->area, SOME_PAGES, SOME_PAGES);
+}
+
+TEST_F(mempolicy2, get_of_another_process)
+{
+	const unsigned long of_address = MPOL_F_ADDR | MPOL_F_OWN_WEIGHTS;
+	struct context *ctx = &self->ctx;
+	struct own_policy got, bind;
+	struct inherited own;
+	struct target target;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ASSERT_TRUE(inherit(&own, ctx));
+	ASSERT_TRUE(target_begin(&target, &own, 0));
+	/* What this process does from now on is its own. */
+	own_init(&bind, MPOL_BIND, 0, &ctx->nodes, NULL);
+	ASSERT_EQ(0, own_set(&bind));
+	ASSERT_EQ(0, own_bind(ctx->area.start, ctx->area.len, &bind, 0));
+	EXPECT_EQ(0, process_get(target.pidfd, &got, NULL, MPOL_F_OWN_WEIGHTS));
+	EXPECT_TRUE(own_equal(&ctx->task, &got));
+	EXPECT_EQ(0, process_get(target.pidfd, &got, ctx->area.start, of_address));
+	EXPECT_TRUE(own_equal(&ctx->mapping, &got));
+	EXPECT_EQ(0, process_get(target.pidfd, &got, own.area.start, of_address));
+	EXPECT_EQ(MPOL_DEFAULT, got.param.mode);
+	EXPECT_EQ(-EFAULT, process_get(target.pidfd, &got, NULL, MPOL_F_ADDR));
+	/* A stopped one is not waited for. */
+	ASSERT_EQ(0, kill(target.pid, SIGSTOP));
+	ASSERT_EQ(target.pid, waitpid(target.pid, NULL, WUNTRACED));
+	EXPECT_EQ(0, process_get(target.pidfd, &got, ctx->area.start, of_address));
+	EXPECT_TRUE(own_equal(&ctx->mapping, &got));
+	ASSERT_EQ(0, kill(target.pid, SIGCONT));
+	/* Nor is it gone while one thread lives. */
+	ASSERT_EQ(0, told(&target, END_FIRST_THREAD));
+	EXPECT_EQ(0, process_get(target.pidfd, &got, NULL, MPOL_F_OWN_WEIGHTS));
+	EXPECT_TRUE(own_equal(&ctx->task, &got));
+	EXPECT_EQ(0, process_bind(target.pidfd, own.area.start, own.area.len, &bind, 0));
+	target_end(&target);
+	area_unmap(&own.area);
+}
+
+TEST_F(mempolicy2, weights_of_another_process)
+{
+	static const unsigned int three_to_one[] = { 3, 1 };
+	struct context *ctx = &self->ctx;
+	struct own_policy weighted, got;
+	struct inherited own;
+	struct target target;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (ctx->second < 0)
+		SKIP(return, "needs two nodes with memory");
+	ASSERT_TRUE(inherit(&own, ctx));
+	ASSERT_TRUE(target_begin(&target, &own, 0));
+	own_init(&weighted, MPOL_WEIGHTED_INTERLEAVE, 0, &ctx->nodes, three_to_one);
+	/* By 5:3, which is the task's */
+	ASSERT_EQ(0, told(&target, TOUCH_HALF));
+	ASSERT_EQ(0, kill(target.pid, SIGSTOP));
+	ASSERT_EQ(target.pid, waitpid(target.pid, NULL, WUNTRACED));
+	EXPECT_EQ(0, process_bind(target.pidfd, own.area.start, own.area.len, &weighted,
+				  MPOL_MF_MOVE));
+	ASSERT_EQ(0, kill(target.pid, SIGCONT));
+	EXPECT_EQ(0, process_get(target.pidfd, &got, own.area.start,
+				 MPOL_F_ADDR | MPOL_F_OWN_WEIGHTS));
+	EXPECT_EQ(MPOL_WEIGHTED_INTERLEAVE, got.param.mode);
+	EXPECT_EQ(3, got.weight[ctx->first]);
+	EXPECT_EQ(1, got.weight[ctx->second]);
+	/* What had moved, and what comes now */
+	ASSERT_EQ(0, told(&target, TOUCH_ALL));
+	EXPECT_EQ(0, told(&target, LIES_THREE_TO_ONE));
+	/* Nothing of this process has changed. */
+	EXPECT_EQ(0, own_get(&got, own.area.start, MPOL_F_ADDR));
+	EXPECT_EQ(MPOL_DEFAULT, got.param.mode);
+	EXPECT_TRUE(policies_kept(ctx));
+	target_end(&target);
+	area_unmap(&own.area);
+}
+
+/* Pages go back by the policy of the task that they belong to. */
+TEST_F(mempolicy2, default_of_another_process)
+{
+	struct context *ctx = &self->ctx;
+	struct own_policy all, none, mine;
+	struct nodeset second;
+	struct inherited own;
+	struct target target;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (ctx->second < 0)
+		SKIP(return, "needs two nodes with memory");
+	second = nodeset_of(ctx->second);
+	ASSERT_TRUE(inherit(&own, ctx));
+	own_init(&all, MPOL_WEIGHTED_INTERLEAVE, 0, &ctx->nodes,
+		 (const unsigned int[]) { 3, 1 });
+	ASSERT_EQ(0, own_set(&all));
+	ASSERT_TRUE(target_begin(&target, &own, 0));
+	own_init(&mine, MPOL_BIND, 0, &second, NULL);
+	ASSERT_EQ(0, own_set(&mine));
+	EXPECT_EQ(0, process_bind(target.pidfd, own.area.start, own.area.len, &mine, 0));
+	ASSERT_EQ(0, told(&target, TOUCH_ALL));
+	EXPECT_LT(0, told(&target, LIES_THREE_TO_ONE));
+	own_init(&none, MPOL_DEFAULT, 0, NULL, NULL);
+	EXPECT_EQ(0, process_bind(target.pidfd, own.area.start, own.area.len, &none,
+				  MPOL_MF_MOVE));
+	EXPECT_EQ(0, told(&target, LIES_THREE_TO_ONE));
+	target_end(&target);
+	area_unmap(&own.area);
+}
+
+TEST_F(mempolicy2, no_such_process)
+{
+	struct context *ctx = &self->ctx;
+	struct own_policy got, bind;
+	char *start = ctx->area.start;
+	struct inherited own;
+	struct target target;
+	siginfo_t info;
+	int fds[3], i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	own_init(&bind, MPOL_BIND, 0, &ctx->nodes, NULL);
+	fds[0] = -1;
+	fds[1] = 1;
+	fds[2] = open("/proc/self", O_RDONLY);
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(-EBADF, process_get(fds[i], &got, NULL, 0));
+		EXPECT_EQ(-EBADF, process_bind(fds[i], start, ctx->area.len, &bind, 0));
+	}
+	close(fds[2]);
+	/* It has no memory of its own. */
+	fds[0] = pidfd_of(KTHREADD);
+	ASSERT_LE(0, fds[0]);
+	EXPECT_EQ(-ESRCH, process_get(fds[0], &got, NULL, 0));
+	EXPECT_EQ(-ESRCH, process_bind(fds[0], start, ctx->area.len, &bind, 0));
+	close(fds[0]);
+
+	ASSERT_TRUE(inherit(&own, ctx));
+	ASSERT_TRUE(target_begin(&target, &own, 0));
+	/* What is wrong in any case is said first. */
+	EXPECT_EQ(-EINVAL, process_get(target.pidfd, &got, start, 0));
+	EXPECT_EQ(-EINVAL, process_get(target.pidfd, &got, NULL, 1));
+	EXPECT_EQ(-EINVAL, process_bind(target.pidfd, start + 1, 1, &bind, 0));
+	EXPECT_EQ(-EINVAL, process_bind(target.pidfd, start, 1, &bind, 1UL << 5));
+	EXPECT_EQ(-EFAULT, process_bind(target.pidfd, NULL, 1, &bind, 0));
+	EXPECT_EQ(0, process_bind(target.pidfd, start, 0, &bind, 0));
+	bind.param.mode = MPOL_DEFAULT;
+	EXPECT_EQ(-EINVAL, process_bind(target.pidfd, start, 0, &bind, 0));
+	bind.param.mode = MPOL_BIND;
+	/* It has ended, but nobody has asked how yet; then that, too */
+	ASSERT_EQ(0, kill(target.pid, SIGKILL));
+	ASSERT_EQ(0, waitid(P_PID, target.pid, &info, WEXITED | WNOWAIT));
+	EXPECT_EQ(-ESRCH, process_get(target.pidfd, &got, NULL, 0));
+	EXPECT_EQ(-ESRCH, process_bind(target.pidfd, start, ctx->area.len, &bind, 0));
+	ASSERT_EQ(target.pid, waitpid(target.pid, NULL, 0));
+	EXPECT_EQ(-ESRCH, process_get(target.pidfd, &got, NULL, 0));
+	EXPECT_EQ(-ESRCH, process_bind(target.pidfd, start, ctx->area.len, &bind, 0));
+	EXPECT_TRUE(policies_kept(ctx));
+	close(target.to);
+	close(target.from);
+	close(target.pidfd);
+	area_unmap(&own.area);
+}
+
+/* Of a task of NOBODY's: what it may do to another of his, and to one of root's */
+struct neighbours {
+	struct context *ctx;
+	int his;
+	int roots;
+	int shy;
+};
+
+static int calls_of_nobody(void *arg)
+{
+	struct neighbours *others = arg;
+	struct context *ctx = others->ctx;
+	char *start = ctx->area.start;
+	struct own_policy got, bind;
+
+	own_init(&bind, MPOL_BIND, 0, &ctx->nodes, NULL);
+	if (setresuid(NOBODY, NOBODY, NOBODY))
+		return 2;
+	if (process_get(others->roots, &got, NULL, 0) != -EPERM ||
+	    process_get(others->shy, &got, start, MPOL_F_ADDR) != -EPERM)
+		return 3;
+	if (process_bind(others->roots, start, ctx->area.len, &bind, 0) != -EPERM ||
+	    process_bind(others->shy, start, 0, &bind, MPOL_MF_MOVE) != -EPERM)
+		return 4;
+	if (process_get(others->his, &got, start, MPOL_F_ADDR))
+		return 5;
+	if (process_bind(others->his, start, ctx->area.len, &bind, MPOL_MF_MOVE_ALL) != -EPERM)
+		return 6;
+	return process_bind(others->his, start, ctx->area.len, &bind, MPOL_MF_MOVE) ? 7 : 0;
+}
+
+TEST_F(mempolicy2, rights_to_a_process)
+{
+	struct context *ctx = &self->ctx;
+	struct neighbours others = { .ctx = ctx };
+	struct target his, roots, shy;
+	struct own_policy got;
+	struct inherited own;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ASSERT_TRUE(inherit(&own, ctx));
+	ASSERT_TRUE(target_begin(&his, &own, NOBODY));
+	ASSERT_TRUE(target_begin(&roots, &own, 0));
+	/* His as well, but nobody is to look into it, nor to attach to it */
+	ASSERT_TRUE(target_begin(&shy, &own, NOBODY));
+	ASSERT_EQ(0, told(&shy, NO_DUMPS));
+	others.his = his.pidfd;
+	others.roots = roots.pidfd;
+	others.shy = shy.pidfd;
+	EXPECT_EQ(0, in_child(calls_of_nobody, &others));
+	EXPECT_EQ(0, process_get(his.pidfd, &got, ctx->area.start, MPOL_F_ADDR));
+	EXPECT_EQ(MPOL_BIND, got.param.mode);
+	EXPECT_EQ(0, process_get(roots.pidfd, &got, ctx->area.start,
+				 MPOL_F_ADDR | MPOL_F_OWN_WEIGHTS));
+	EXPECT_TRUE(own_equal(&ctx->mapping, &got));
+	EXPECT_EQ(0, process_get(shy.pidfd, &got, ctx->area.start,
+				 MPOL_F_ADDR | MPOL_F_OWN_WEIGHTS));
+	EXPECT_TRUE(own_equal(&ctx->mapping, &got));
+	target_end(&his);
+	target_end(&roots);
+	target_end(&shy);
+	area_unmap(&own.area);
+}
+
+TEST_F(mempolicy2, nodes_that_another_process_may_use)
+{
+	struct context *ctx = &self->ctx;
+	struct own_policy both, second, got;
+	struct nodeset other, first;
+	struct inherited own;
+	struct target target;
+	char answer;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (ctx->second < 0)
+		SKIP(return, "needs two nodes with memory");
+	ASSERT_TRUE(inherit(&own, ctx));
+	ASSERT_TRUE(target_begin(&target, &own, 0));
+	answer = told(&target, ENTER_FIRST_NODE);
+	if (answer == EOPNOTSUPP) {
+		target_end(&target);
+		SKIP(return, "needs cpusets");
+	}
+	ASSERT_EQ(0, answer);
+	other = nodeset_of(ctx->second);
+	first = nodeset_of(ctx->first);
+	own_init(&second, MPOL_BIND, 0, &other, NULL);
+	own_init(&both, MPOL_BIND, 0, &ctx->nodes, NULL);
+	EXPECT_EQ(-EINVAL, process_bind(target.pidfd, own.area.start, own.area.len,
+					&second, 0));
+	EXPECT_EQ(0, own_bind(own.area.start, own.area.len, &second, 0));
+	EXPECT_EQ(0, process_bind(target.pidfd, own.area.start, own.area.len, &both, 0));
+	EXPECT_EQ(0, process_get(target.pidfd, &got, own.area.start, MPOL_F_ADDR));
+	EXPECT_TRUE(nodeset_equal(&first, &got.nodes));
+	EXPECT_EQ(0, told(&target, LEAVE));
+	target_end(&target);
+	area_unmap(&own.area);
+}
+
+/* Mappings that are split, and policies with weights, of a process in @group */
+TEST_F(mempolicy2, the_other_process_pays)
+{
+	static const unsigned int weight[] = { 3, 1 };
+	struct context *ctx = &self->ctx;
+	long long before, after;
+	struct own_policy weighted;
+	struct inherited own;
+	struct target target;
+	struct memcg memcg;
+	struct area many;
+	char path[160];
+	size_t i;
+	int ret;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ret = memcg_enter(&memcg);
+	if (ret == -EOPNOTSUPP) {
+		memcg_leave(&memcg);
+		SKIP(return, "needs memory cgroups");
+	}
+	ASSERT_EQ(0, ret);
+	ASSERT_TRUE(inherit(&own, ctx));
+	ASSERT_EQ(0, area_map(&many, MANY_PAGES, 1));
+	ASSERT_TRUE(target_begin(&target, &own, 0));
+	snprintf(path, sizeof(path), "%s/cgroup.procs", memcg.mount);
+	ASSERT_EQ(0, file_print(path, "%d", getpid()));
+	own_init(&weighted, MPOL_WEIGHTED_INTERLEAVE, 0, &ctx->nodes, weight);
+	before = slab_bytes(memcg.group);
+	ASSERT_LE(0, before);
+	for (i = 0; i < MANY_PAGES; i += 2)
+		ASSERT_EQ(0, process_bind(target.pidfd, many.start + i * page_bytes(),
+					  page_bytes(), &weighted, 0));
+	after = slab_bytes(memcg.group);
+	/* Each is a mapping of its own, and so is what lies between. */
+	note("%lld bytes more", after - before);
+	EXPECT_LE(MANY_PAGES * MAPPING_BYTES - SLAB_NOISE, after - before);
+	EXPECT_EQ(1, mappings_within(many.start, many.len));
+	target_end(&target);
+	area_unmap(&many);
+	area_unmap(&own.area);
+	memcg_leave(&memcg);
+}
+
+/* Whenever it ends, or becomes another program, the answer is one of these. */
+TEST_F(mempolicy2, process_that_goes)
+{
+	struct context *ctx = &self->ctx;
+	struct own_policy bind, got;
+	struct area area;
+	int ret, round, fd;
+	pid_t pid;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	own_init(&bind, MPOL_WEIGHTED_INTERLEAVE, 0, &ctx->nodes, NULL);
+	ASSERT_EQ(0, area_map(&area, SOME_PAGES, 1));
+	for (round = 0; round < 64; round++) {
+		pid = fork_child();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			touch(area.start, SOME_PAGES, page_bytes());
+			if (round % 2)
+				_exit(0);
+			close(1);
+			open("/dev/null", O_WRONLY);
+			execl("/proc/self/exe", "again", "-l", NULL);
+			_exit(1);
+		}
+		fd = pidfd_of(pid);
+		ASSERT_LE(0, fd);
+		do {
+			ret = process_get(fd, &got, NULL, 0);
+			ASSERT_TRUE(!ret || ret == -ESRCH) TH_LOG("get: %d", ret);
+			ret = process_bind(fd, area.start, area.len, &bind, MPOL_MF_MOVE);
+			ASSERT_TRUE(!ret || ret == -ESRCH || ret == -EFAULT)
+				TH_LOG("bind: %d", ret);
+		} while (ret != -ESRCH);
+		ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+		close(fd);
+	}
+	area_unmap(&area);
+}
