@@ -76,6 +76,10 @@ long mpol_set_range(unsigned long start, unsigned long len,
 long mpol_set_range_of(struct task_struct *task, struct mm_struct *mm,
 		       unsigned long start, unsigned long len,
 		       const struct mpol_args *args, unsigned long flags);
+struct mempolicy *mpol_replace(struct task_struct *task, struct mempolicy *new);
+struct mempolicy *mpol_make(const struct mpol_args *args, struct task_struct *task);
+int mpol_move_unbound(struct task_struct *task, struct mm_struct *mm,
+		      struct mempolicy *pol);
 void mpol_show(struct seq_file *file, struct mempolicy *pol);
 void mpol_show_option(struct seq_file *file, struct mempolicy *pol);
 
@@ -106,6 +110,8 @@ int mpol_look(struct mpol_look *look, struct vm_area_struct *vma,
  * @by:       @dest if it says by its address where a page goes; NULL when all go the
  *            same way
  * @own_node: a page goes where @by says and nowhere else, also from @nodes
+ * @within:   of another process: nodes that pages may go to; NULL of current's
+ * @near:     with @within and without @by, a node that they are to be near to
  * @lists:    receive the pages, by node id with @by; NULL to look only
  * @taken:    end of the last large folio that was taken: if it is mapped by parts,
  *            these are met one by one, also when it has moved and is another folio
@@ -125,6 +131,8 @@ struct mpol_portion {
 	struct mempolicy *dest;
 	struct mempolicy *by;
 	bool own_node;
+	nodemask_t *within;
+	int near;
 	struct list_head *lists;
 	unsigned long taken;
 	nodemask_t full;
@@ -160,8 +168,17 @@ static inline bool mpol_portion_full(struct mpol_portion *portion, unsigned long
 
 int mpol_collect(struct mm_struct *mm, struct mpol_portion *portion);
 int mpol_move_between(struct mm_struct *mm, int source, int dest, unsigned long flags);
-int mpol_move_range(struct mm_struct *mm, unsigned long start, unsigned long end,
+int mpol_move_range(struct task_struct *task, struct mm_struct *mm,
+		    unsigned long start, unsigned long end,
 		    struct mempolicy *pol, struct mempolicy *dest,
 		    const nodemask_t *nodes, unsigned long flags, bool own_node);
+
+#ifdef CONFIG_NUMA
+void mpol_next_fork(struct task_struct *child, unsigned long clone_flags);
+#else
+static inline void mpol_next_fork(struct task_struct *child, unsigned long clone_flags)
+{
+}
+#endif
 
 #endif /* _LINUX_MEMPOLICY2_H */

@@ -60,14 +60,30 @@ static int describe_mapping(struct mm_struct *mm, unsigned long addr,
 	return 0;
 }
 
-static void describe_task(struct task_struct *task, struct mpol_args *args,
-			  const nodemask_t *allowed, u8 *weights,
-			  unsigned long flags)
+static struct mempolicy *policy_now(struct task_struct *task)
 {
+	return task->mempolicy;
+}
+
+/* -EAGAIN when the thread has ended, or executed another program */
+static int describe_task(struct task_struct *task, struct mm_struct *mm,
+			 struct mempolicy *(*policy_of)(struct task_struct *task),
+			 struct mpol_args *args, const nodemask_t *allowed,
+			 u8 *weights, unsigned long flags)
+{
+	const struct mempolicy *pol;
+	int err = 0;
+
 	task_lock(task);
-	if (task->mempolicy)
-		describe(task->mempolicy, args, allowed, weights, flags);
+	if (task->mm == mm) {
+		pol = policy_of(task);
+		if (pol)
+			describe(pol, args, allowed, weights, flags);
+	} else {
+		err = -EAGAIN;
+	}
 	task_unlock(task);
+	return err;
 }
 
 static int put_param(struct mpol_param __user *uparam, size_t usize,
@@ -149,6 +165,8 @@ int mpol_get_check(struct mpol_param *param, const struct mpol_param __user *upa
  * mpol_get_of - tell the caller a policy of a process
  * @task:   the thread, if its own policy is asked for; weights are of nodes that it
  *          may use
+ * @policy_of: which of its policies that is, under task_lock(); NULL for the one in
+ *          force
  * @mm:     its memory, which has a user
  * @param:  as mpol_get_check() has filled it in
  * @uparam: the caller's struct
@@ -157,9 +175,12 @@ int mpol_get_check(struct mpol_param *param, const struct mpol_param __user *upa
  * @flags:  as mpol_get_check() has taken them
  *
  * Context: may sleep, takes mmap_lock.
- * Return: 0, -EINVAL, -EFAULT, -ENOMEM, or -EINTR when the caller is being killed.
+ * Return: 0, -EINVAL, -EFAULT, -ENOMEM, -EINTR when the caller is being killed, or
+ * -EAGAIN when @task does not have @mm any more.
  */
-int mpol_get_of(struct task_struct *task, struct mm_struct *mm, struct mpol_param *param,
+int mpol_get_of(struct task_struct *task,
+		struct mempolicy *(*policy_of)(struct task_struct *task),
+		struct mm_struct *mm, struct mpol_param *param,
 		struct mpol_param __user *uparam, size_t usize, unsigned long addr,
 		unsigned long flags)
 {
@@ -179,7 +200,8 @@ int mpol_get_of(struct task_struct *task, struct mm_struct *mm, struct mpol_para
 	if (flags & MPOL_F_ADDR)
 		err = describe_mapping(mm, untagged_addr(addr), &args, &allowed, weights, flags);
 	else
-		describe_task(task, &args, &allowed, weights, flags);
+		err = describe_task(task, mm, policy_of ?: policy_now, &args, &allowed,
+				    weights, flags);
 	if (!err)
 		err = put_param(uparam, usize, param, &args, weights);
 	kfree(weights);
@@ -195,7 +217,7 @@ SYSCALL_DEFINE4(get_mempolicy2, struct mpol_param __user *, uparam,
 	err = mpol_get_check(&param, uparam, usize, addr, flags);
 	if (err)
 		return err;
-	return mpol_get_of(current, current->mm, &param, uparam, usize, addr, flags);
+	return mpol_get_of(current, NULL, current->mm, &param, uparam, usize, addr, flags);
 }
 
 #define MBIND2_FLAGS	(MPOL_MF_STRICT | MPOL_MF_MOVE | MPOL_MF_MOVE_ALL | \

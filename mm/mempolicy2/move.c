@@ -15,6 +15,7 @@
  *   sets a policy of a mapping takes it as well, so that none is replaced meanwhile;
  *   a shared object's may be, through another mm. It is taken before mmap_lock.
  */
+#include <linux/cpuset.h>
 #include <linux/hugetlb.h>
 #include <linux/list.h>
 #include <linux/mempolicy2.h>
@@ -145,13 +146,16 @@ bool mpol_portion_passes_by(struct mpol_portion *portion)
 	return portion->lists;
 }
 
-/* Collects a portion, or looks at one; -EIO, -EINTR */
+/* Collects a portion, or looks at one; -EIO, -EINTR, -ESRCH */
 static int take(struct mm_struct *mm, struct mpol_portion *portion)
 {
 	int err;
 
 	if (fatal_signal_pending(current))
 		return -EINTR;
+	/* Nobody else has it any more. */
+	if (mm != current->mm && atomic_read(&mm->mm_users) <= 1)
+		return -ESRCH;
 	err = mmap_read_lock_killable(mm);
 	if (err)
 		return err;
@@ -189,12 +193,13 @@ static void portion_end(struct mm_struct *mm, struct mpol_portion *portion)
 	mutex_unlock(&mm->mpol_move_lock);
 }
 
-/* What stays is left in @pages; as migrate_pages() */
-static int move_to_node(struct list_head *pages, int nid, gfp_t gfp, int reason,
-			bool *progress)
+/* Near @nid, on @nodes unless that is NULL. What stays is left in @pages; as migrate_pages() */
+static int move_near(struct list_head *pages, int nid, nodemask_t *nodes, gfp_t gfp,
+		     int reason, bool *progress)
 {
 	struct migration_target_control target = {
 		.nid = nid,
+		.nmask = nodes,
 		.gfp_mask = GFP_HIGHUSER_MOVABLE | gfp,
 	};
 	unsigned int succeeded = 0;
@@ -202,11 +207,20 @@ static int move_to_node(struct list_head *pages, int nid, gfp_t gfp, int reason,
 
 	if (list_empty(pages))
 		return 0;
+	/* An allocation forgets a mask that leaves nothing of the caller's cpuset. */
+	if (nodes && !cpuset_nodemask_valid_mems_allowed(nodes))
+		return 1;
 	left = migrate_pages(pages, alloc_migration_target, NULL,
 			     (unsigned long)&target, MIGRATE_SYNC, reason, &succeeded);
 	if (succeeded)
 		*progress = true;
 	return left;
+}
+
+static int move_to_node(struct list_head *pages, int nid, gfp_t gfp, int reason,
+			bool *progress)
+{
+	return move_near(pages, nid, NULL, gfp, reason, progress);
 }
 
 /* @pol: a policy that does not ask for the address */
@@ -267,9 +281,16 @@ static int move_by_policy(struct mpol_portion *portion)
 		return 0;
 	}
 	for (nid = 0; portion->by && nid < nr_node_ids && left >= 0; nid++)
-		left = move_to_node(&portion->lists[nid], nid, __GFP_RETRY_MAYFAIL,
-				    MR_MEMPOLICY_MBIND, &portion->progress);
-	if (!portion->by && !list_empty(portion->lists))
+		left = move_near(&portion->lists[nid], nid, portion->within,
+				 __GFP_RETRY_MAYFAIL, MR_MEMPOLICY_MBIND,
+				 &portion->progress);
+	if (portion->by)
+		return min(left, 0);
+	if (portion->within)
+		left = move_near(portion->lists, portion->near, portion->within,
+				 __GFP_RETRY_MAYFAIL, MR_MEMPOLICY_MBIND,
+				 &portion->progress);
+	else if (!list_empty(portion->lists))
 		left = migrate_pages(portion->lists, new_page, NULL,
 				     (unsigned long)portion->dest, MIGRATE_SYNC,
 				     MR_MEMPOLICY_MBIND, NULL);
@@ -329,9 +350,21 @@ static struct list_head *lists_alloc(void)
 	return lists;
 }
 
+/* An allocation goes by the processor that runs and by the cpuset of who runs there. */
+static int near_of(struct task_struct *task, const struct mempolicy *dest)
+{
+	int home = mpol_home_node(dest);
+
+	if (home != NUMA_NO_NODE)
+		return home;
+	return dest->mode == MPOL_PREFERRED ? first_node(dest->nodes) :
+					      cpu_to_node(task_cpu(task));
+}
+
 /**
  * mpol_move_range - move pages to where a policy puts them
- * @mm:       whose, with a user
+ * @task:     a thread of the process whose they are
+ * @mm:       its memory, which has a user
  * @start:    of a range whose mappings have got copies of @pol
  * @end:      of the range
  * @pol:      the policy, complete, which nobody else has; NULL for the default
@@ -341,17 +374,21 @@ static struct list_head *lists_alloc(void)
  * @own_node: pages on @nodes move as well, unless each is on its own node
  *
  * What has another policy by now, or is mapped no more, is left alone, as is what
- * finds no memory. With @own_node each page goes to its own node or nowhere.
+ * finds no memory. With @own_node each page goes to its own node or nowhere; pages of
+ * another process go to a node of @dest or nowhere, as near to its home node or else
+ * to @task as can be.
  *
  * Context: no locks, may sleep; lru_cache_disable() called. Takes mmap_lock and
  * mm->mpol_move_lock for a portion at a time.
  * Return: 0, -EIO with MPOL_MF_STRICT when a page could not be moved, -EINTR when
- * the caller is being killed.
+ * the caller is being killed, -ESRCH when the process has gone.
  */
-int mpol_move_range(struct mm_struct *mm, unsigned long start, unsigned long end,
+int mpol_move_range(struct task_struct *task, struct mm_struct *mm,
+		    unsigned long start, unsigned long end,
 		    struct mempolicy *pol, struct mempolicy *dest,
 		    const nodemask_t *nodes, unsigned long flags, bool own_node)
 {
+	nodemask_t within;
 	struct mpol_portion portion = {
 		.end = end,
 		.flags = flags,
@@ -364,6 +401,11 @@ int mpol_move_range(struct mm_struct *mm, unsigned long start, unsigned long end
 	LIST_HEAD(pages);
 	int err = -ENOMEM;
 
+	if (task != current) {
+		portion.near = near_of(task, dest);
+		within = dest->mode == MPOL_LOCAL ? cpuset_mems_allowed(task) : dest->nodes;
+		portion.within = &within;
+	}
 	/* All that is left elsewhere counts in the end, whatever the reason. */
 	if (own_node)
 		portion.flags &= ~(unsigned long)MPOL_MF_STRICT;
@@ -373,8 +415,10 @@ int mpol_move_range(struct mm_struct *mm, unsigned long start, unsigned long end
 	if (portion.by)
 		kvfree(portion.lists);
 
-	if (err == -EINTR || !(flags & MPOL_MF_STRICT))
-		return err == -EINTR ? err : 0;
+	if (err == -EINTR || err == -ESRCH)
+		return err;
+	if (!(flags & MPOL_MF_STRICT))
+		return 0;
 	if (own_node)
 		return look(mm, start, &portion);
 	return err || portion.missed ? -EIO : 0;

@@ -11,7 +11,7 @@ set -e
 tree=$BUILD/tree
 known=set_mempolicy_home_node
 known_number=450
-calls="set_mempolicy2:600 get_mempolicy2:601 mbind2:602 process_get_mempolicy2:604 process_mbind2:605"
+calls="set_mempolicy2:600 get_mempolicy2:601 mbind2:602 process_set_mempolicy2:603 process_get_mempolicy2:604 process_mbind2:605"
 first_unused=606
 missing=0
 tables=0

@@ -54,6 +54,7 @@ header_files() {
 		./usr/share/man/man2/mbind2.2.gz
 		./usr/share/man/man2/process_get_mempolicy2.2.gz
 		./usr/share/man/man2/process_mbind2.2.gz
+		./usr/share/man/man2/process_set_mempolicy2.2.gz
 		./usr/share/man/man2/set_mempolicy2.2.gz
 		./usr/share/pkgconfig/mempolicy2.pc
 		$doc/changelog.Debian.gz

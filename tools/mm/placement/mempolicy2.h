@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * set_mempolicy2, get_mempolicy2 and mbind2, and the last two for another process,
+ * set_mempolicy2, get_mempolicy2 and mbind2, and the same for another process,
  * for programs that are built with a C library and kernel headers that do not know
  * them. For C and C++; may be included before or after <linux/mempolicy.h> or <numaif.h>.
  */
@@ -42,6 +42,9 @@
 #endif
 #ifndef __NR_mbind2
 #define __NR_mbind2		(MEMPOLICY2_NR + 2)
+#endif
+#ifndef __NR_process_set_mempolicy2
+#define __NR_process_set_mempolicy2	(MEMPOLICY2_NR + 3)
 #endif
 #ifndef __NR_process_get_mempolicy2
 #define __NR_process_get_mempolicy2	(MEMPOLICY2_NR + 4)
@@ -169,6 +172,21 @@ static inline int mbind2(unsigned long addr, unsigned long len,
 			 unsigned long flags)
 {
 	return (int)syscall(__NR_mbind2, addr, len, param, usize, flags);
+}
+
+/**
+ * process_set_mempolicy2 - set the memory policy of all threads of another process
+ * @pidfd: of the process
+ * @param: the policy
+ * @usize: sizeof(*@param)
+ * @flags: MPOL_MF_HOME_NODE, MPOL_MF_MOVE
+ *
+ * Return: 0, or -1 and errno.
+ */
+static inline int process_set_mempolicy2(int pidfd, const struct mpol_param *param,
+					 size_t usize, unsigned long flags)
+{
+	return (int)syscall(__NR_process_set_mempolicy2, pidfd, param, usize, flags);
 }
 
 /**

@@ -5,195 +5,23 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cases.h"
 #include "placement.h"
 #include "policies.h"
+#include "targets.h"
 
-#ifndef __NR_process_get_mempolicy2
-#define __NR_process_get_mempolicy2 604
-#endif
-#ifndef __NR_process_mbind2
-#define __NR_process_mbind2 605
-#endif
-
-#define SOME_PAGES	64UL
 #define MANY_PAGES	1024UL
 #define NOBODY		65534
 /* What the kernel needs for one more mapping, at least */
 #define MAPPING_BYTES	150
 /* That of the kernel's threads */
 #define KTHREADD	2
-
-static int process_get(int pidfd, struct own_policy *own, const void *addr,
-		       unsigned long flags)
-{
-	own_init(own, 0, 0, NULL, NULL);
-	own->param.il_weights = (uintptr_t)own->weight;
-	if (syscall(__NR_process_get_mempolicy2, pidfd, &own->param, param_size,
-		    addr, flags))
-		return -errno;
-	return 0;
-}
-
-static int process_bind(int pidfd, const void *addr, size_t len,
-			const struct own_policy *own, unsigned long flags)
-{
-	if (syscall(__NR_process_mbind2, pidfd, addr, len, &own->param, param_size,
-		    flags))
-		return -errno;
-	return 0;
-}
-
-static int pidfd_of(pid_t pid)
-{
-	int fd = syscall(SYS_pidfd_open, pid, 0);
-
-	return fd < 0 ? -errno : fd;
-}
-
-/* A child that does as it is told, a byte at a time, and answers with one */
-struct target {
-	pid_t pid;
-	int pidfd;
-	int to;
-	int from;
-};
-
-/* What it is told; its answer is 0 when that went well */
-enum order {
-	TOUCH_HALF = 1,
-	TOUCH_ALL,
-	LIES_THREE_TO_ONE,
-	ENTER_FIRST_NODE,
-	LEAVE,
-	NO_DUMPS,
-	END_FIRST_THREAD,
-};
-
-/* What the child has, which it got with fork(2) */
-struct inherited {
-	struct context *ctx;
-	struct area area;
-	struct cpuset cpuset;
-	int from;
-	int to;
-};
-
-static char lies_three_to_one(struct inherited *own)
-{
-	static const unsigned int weight[] = { 3, 1 };
-	int placed[SOME_PAGES];
-	struct round round;
-
-	if (nodes_of_pages(own->area.start, SOME_PAGES, page_bytes(), placed))
-		return 1;
-	round_init(&round, &own->ctx->nodes, weight);
-	return !round_exact(&round, placed, SOME_PAGES);
-}
-
-static void *obeys(void *arg);
-
-static char does(struct inherited *own, char order)
-{
-	struct nodeset first = nodeset_of(own->ctx->first);
-	pthread_t thread;
-
-	switch (order) {
-	case TOUCH_HALF:
-		touch(own->area.start, SOME_PAGES / 2, page_bytes());
-		return 0;
-	case TOUCH_ALL:
-		touch(own->area.start, SOME_PAGES, page_bytes());
-		return 0;
-	case LIES_THREE_TO_ONE:
-		return lies_three_to_one(own);
-	case ENTER_FIRST_NODE:
-		return -cpuset_enter(&own->cpuset, &first);
-	case LEAVE:
-		cpuset_leave(&own->cpuset);
-		return 0;
-	case NO_DUMPS:
-		return prctl(PR_SET_DUMPABLE, 0) != 0;
-	case END_FIRST_THREAD:
-		if (pthread_create(&thread, NULL, obeys, own))
-			return 1;
-		pthread_exit(NULL);
-	}
-	return 1;
-}
-
-static void *obeys(void *arg)
-{
-	struct inherited *own = arg;
-	char order, answer = 0;
-
-	/* Ready, or the thread that has taken over is */
-	while (write(own->to, &answer, 1) == 1 && read(own->from, &order, 1) == 1)
-		answer = does(own, order);
-	_exit(0);
-}
-
-static char told(struct target *target, char order)
-{
-	char answer;
-
-	if (write(target->to, &order, 1) != 1 || read(target->from, &answer, 1) != 1)
-		return 99;
-	return answer;
-}
-
-/* With an area of its own, @area in the child alone */
-static bool target_begin(struct target *target, struct inherited *own, uid_t uid)
-{
-	int to[2], from[2];
-	char answer;
-
-	if (pipe(to) || pipe(from))
-		return false;
-	target->pid = fork_child();
-	if (target->pid < 0)
-		return false;
-	if (!target->pid) {
-		close(to[1]);
-		close(from[0]);
-		own->from = to[0];
-		own->to = from[1];
-		if (uid && (setresuid(uid, uid, uid) || prctl(PR_SET_DUMPABLE, 1)))
-			_exit(1);
-		obeys(own);
-	}
-	close(to[0]);
-	close(from[1]);
-	target->to = to[1];
-	target->from = from[0];
-	target->pidfd = pidfd_of(target->pid);
-	return target->pidfd >= 0 && read(target->from, &answer, 1) == 1 && !answer;
-}
-
-/* A later one has this one's pipes as well, so their end says nothing. */
-static void target_end(struct target *target)
-{
-	kill(target->pid, SIGKILL);
-	close(target->to);
-	close(target->from);
-	waitpid(target->pid, NULL, 0);
-	close(target->pidfd);
-}
-
-/* A mapping that the child will have as well, untouched */
-static bool inherit(struct inherited *own, struct context *ctx)
-{
-	*own = (struct inherited) { .ctx = ctx };
-	return !area_map(&own->area, SOME_PAGES, SOME_PAGES);
-}
 
 TEST_F(mempolicy2, get_of_another_process)
 {
@@ -226,6 +54,7 @@ TEST_F(mempolicy2, get_of_another_process)
 	ASSERT_EQ(0, kill(target.pid, SIGCONT));
 	/* Nor is it gone while one thread lives. */
 	ASSERT_EQ(0, told(&target, END_FIRST_THREAD));
+	ASSERT_TRUE(first_thread_ends(&target));
 	EXPECT_EQ(0, process_get(target.pidfd, &got, NULL, MPOL_F_OWN_WEIGHTS));
 	EXPECT_TRUE(own_equal(&ctx->task, &got));
 	EXPECT_EQ(0, process_bind(target.pidfd, own.area.start, own.area.len, &bind, 0));
@@ -294,7 +123,7 @@ TEST_F(mempolicy2, default_of_another_process)
 	ASSERT_EQ(0, own_set(&mine));
 	EXPECT_EQ(0, process_bind(target.pidfd, own.area.start, own.area.len, &mine, 0));
 	ASSERT_EQ(0, told(&target, TOUCH_ALL));
-	EXPECT_LT(0, told(&target, LIES_THREE_TO_ONE));
+	EXPECT_EQ(1, told(&target, LIES_THREE_TO_ONE));
 	own_init(&none, MPOL_DEFAULT, 0, NULL, NULL);
 	EXPECT_EQ(0, process_bind(target.pidfd, own.area.start, own.area.len, &none,
 				  MPOL_MF_MOVE));
@@ -311,6 +140,7 @@ TEST_F(mempolicy2, no_such_process)
 	struct inherited own;
 	struct target target;
 	siginfo_t info;
+	char link[64];
 	int fds[3], i;
 
 	if (ctx->missing)
@@ -324,11 +154,12 @@ TEST_F(mempolicy2, no_such_process)
 		EXPECT_EQ(-EBADF, process_bind(fds[i], start, ctx->area.len, &bind, 0));
 	}
 	close(fds[2]);
-	/* It has no memory of its own. */
+	/* It has no memory of its own, unless it is another one of its namespace. */
 	fds[0] = pidfd_of(KTHREADD);
-	ASSERT_LE(0, fds[0]);
-	EXPECT_EQ(-ESRCH, process_get(fds[0], &got, NULL, 0));
-	EXPECT_EQ(-ESRCH, process_bind(fds[0], start, ctx->area.len, &bind, 0));
+	if (fds[0] >= 0 && readlink("/proc/2/exe", link, sizeof(link)) < 0) {
+		EXPECT_EQ(-ESRCH, process_get(fds[0], &got, NULL, 0));
+		EXPECT_EQ(-ESRCH, process_bind(fds[0], start, ctx->area.len, &bind, 0));
+	}
 	close(fds[0]);
 
 	ASSERT_TRUE(inherit(&own, ctx));
@@ -459,6 +290,85 @@ TEST_F(mempolicy2, nodes_that_another_process_may_use)
 	area_unmap(&own.area);
 }
 
+/* Moves all to the second node from a cpuset that has the first one only */
+static int moves_from_the_first(void *arg)
+{
+	struct target *target = arg;
+	struct inherited *own = target->own;
+	struct nodeset first = nodeset_of(own->ctx->first);
+	struct nodeset second = nodeset_of(own->ctx->second);
+	struct own_policy bind;
+	struct cpuset cpuset;
+	int ret = cpuset_enter(&cpuset, &first);
+
+	own_init(&bind, MPOL_BIND, 0, &second, NULL);
+	if (!ret)
+		ret = process_bind(target->pidfd, own->area.start, own->area.len, &bind,
+				   MPOL_MF_MOVE | MPOL_MF_STRICT);
+	cpuset_leave(&cpuset);
+	return -ret;
+}
+
+/* Nothing goes where the process did not want it, and nobody says that it had moved. */
+TEST_F(mempolicy2, nodes_that_the_caller_may_use)
+{
+	struct context *ctx = &self->ctx;
+	struct inherited own;
+	struct target target;
+	int ret, lies;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (ctx->second < 0)
+		SKIP(return, "needs two nodes with memory");
+	ASSERT_TRUE(inherit(&own, ctx));
+	ASSERT_TRUE(target_begin(&target, &own, 0));
+	target.own = &own;
+	ASSERT_EQ(0, told(&target, TOUCH_ALL));
+	ret = in_child(moves_from_the_first, &target);
+	if (ret == EOPNOTSUPP) {
+		target_end(&target);
+		SKIP(return, "needs cpusets");
+	}
+	/* All of it has moved, or it says so. */
+	lies = told(&target, LIES_ON_SECOND);
+	note("the call answers %d, the pages %d", ret, lies);
+	EXPECT_TRUE(ret == EIO || (!ret && !lies));
+	target_end(&target);
+	area_unmap(&own.area);
+}
+
+/* Local is where the process runs, wherever the caller does. */
+TEST_F(mempolicy2, local_to_another_process)
+{
+	struct context *ctx = &self->ctx;
+	struct own_policy there, local;
+	struct nodeset node;
+	struct inherited own;
+	struct target target;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (ctx->second < 0 || served_cpu(ctx->second) < 0 ||
+	    served_node(ctx->second) != ctx->second)
+		SKIP(return, "needs two nodes with CPUs and memory");
+	ASSERT_TRUE(inherit(&own, ctx));
+	ASSERT_TRUE(target_begin(&target, &own, 0));
+	ASSERT_EQ(0, told(&target, RUN_ON_SECOND));
+	ASSERT_EQ(0, run_on(served_cpu(ctx->first)));
+	node = nodeset_of(ctx->first);
+	own_init(&there, MPOL_BIND, 0, &node, NULL);
+	own_init(&local, MPOL_LOCAL, 0, NULL, NULL);
+	ASSERT_EQ(0, process_bind(target.pidfd, own.area.start, own.area.len, &there, 0));
+	ASSERT_EQ(0, told(&target, TOUCH_ALL));
+	EXPECT_EQ(1, told(&target, LIES_ON_SECOND));
+	EXPECT_EQ(0, process_bind(target.pidfd, own.area.start, own.area.len, &local,
+				  MPOL_MF_MOVE));
+	EXPECT_EQ(0, told(&target, LIES_ON_SECOND));
+	target_end(&target);
+	area_unmap(&own.area);
+}
+
 /* Mappings that are split, and policies with weights, of a process in @group */
 TEST_F(mempolicy2, the_other_process_pays)
 {
@@ -496,7 +406,7 @@ TEST_F(mempolicy2, the_other_process_pays)
 	after = slab_bytes(memcg.group);
 	/* Each is a mapping of its own, and so is what lies between. */
 	note("%lld bytes more", after - before);
-	EXPECT_LE(MANY_PAGES * MAPPING_BYTES - SLAB_NOISE, after - before);
+	EXPECT_LE((long long)MANY_PAGES * MAPPING_BYTES - SLAB_NOISE, after - before);
 	EXPECT_EQ(1, mappings_within(many.start, many.len));
 	target_end(&target);
 	area_unmap(&many);
