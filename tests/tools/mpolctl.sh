@@ -73,7 +73,7 @@ test_general() {
 	prints 'mpolctl 1.0' --version
 	says 'Usage: mpolctl run' -h
 	prints 'mpolctl 1.0' -V
-	for command in run show weights save restore doctor; do
+	for command in run set show weights save restore doctor; do
 		says "Usage: mpolctl $command" "$command" --help
 		says "Usage: mpolctl $command" "$command" -h
 	done
@@ -142,6 +142,40 @@ test_run_options() {
 		skip 'a node without memory is refused' 'this kernel has no nodes'
 		skip 'a node without memory is refused with --static' 'this kernel has no nodes'
 	fi
+}
+
+test_set_options() {
+	refused 2 'no weights: add --weights, as in --weights 0=5,1=1, or --default' set
+	refused 2 'no weights: add --weights' set $$
+	refused 2 'no PID: give one PID behind the options' set --weights 0=5
+	refused 2 'no PID' set --default
+	refused 2 'more than one argument' set --weights 0=5 $$ $$
+	for pid in '' 0 -1 01 a 1.5 2147483648 4294967297; do
+		refused 2 "'$pid' is not a PID" set --weights 0=5 -- "$pid"
+	done
+	refused 2 '--static and --relative exclude each other' \
+		set --static --relative --weights 0=5 $$
+	for option in --weights=0=5 --static --relative --move; do
+		refused 2 '--default goes with --tree alone' set --default "$option" $$
+	done
+	refused 2 "option '--dynamic'" set --dynamic --weights 0=5 $$
+	refused 2 "option '--weights' needs a value" set --weights
+	refused 2 "'0=5,' is not a list of weights" set --weights=0=5, $$
+	refused 2 "'256' is not a weight for node 0" set --weights=0=256 $$
+}
+
+# With its own shell for a process; --default is what that has
+test_set() {
+	run set --default $$
+	if [ "$status" -eq 3 ]; then
+		refused 3 'process_set_mempolicy2 is not available here; this kernel lacks it' \
+			set --weights 0=5 $$
+		skip 'a process has the policy' 'this kernel has no process_set_mempolicy2'
+		return
+	fi
+	[ "$status" -eq 0 ] && [ "$(cat "$work/out")" = $$ ]
+	result $? 'a process has the policy'
+	refused 1 'there is no process 2147483647' set --default 2147483647
 }
 
 # Where the kernel has no such call it seems to succeed, so that all but the
@@ -869,7 +903,9 @@ first_node=${first_node:-0}
 test_general
 test_bad_lists
 test_run_options
+test_set_options
 test_run
+test_set
 test_filters
 test_weights
 test_auto

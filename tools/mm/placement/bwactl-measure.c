@@ -255,7 +255,7 @@ void restrict_nodes(const struct machine *machine, struct nodes *from,
 			warnx("note: just %d CPUs of node %d may be used: bandwidths may be low",
 			      have, i);
 	}
-	if (!read_allowed_nodes(line, sizeof(line)) ||
+	if (!read_allowed_nodes("self", line, sizeof(line)) ||
 	    !parse_nodes(line, &allowed))
 		return;
 	for (i = next_node(to, -1); i >= 0; i = next_node(to, i)) {

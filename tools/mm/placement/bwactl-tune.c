@@ -140,7 +140,7 @@ static void find_nodes(const struct machine *machine, struct nodes *nodes,
 	int i;
 
 	*nodes = machine->memory;
-	if (read_allowed_nodes(line, sizeof(line)) && parse_nodes(line, &allowed)) {
+	if (read_allowed_nodes("self", line, sizeof(line)) && parse_nodes(line, &allowed)) {
 		for (i = 0; i < MAX_NODES; i++)
 			nodes->in[i] &= allowed.in[i];
 	}

@@ -244,13 +244,15 @@ bool read_line(const char *path, char *line, size_t size)
 	return good;
 }
 
-bool read_allowed_nodes(char *list, size_t size)
+bool read_allowed_nodes(const char *process, char *list, size_t size)
 {
 	static const char key[] = "Mems_allowed_list:\t";
-	FILE *file = fopen("/proc/self/status", "re");
-	char line[4096];
+	char line[4096], path[64];
 	bool found = false;
+	FILE *file;
 
+	snprintf(path, sizeof(path), "/proc/%s/status", process);
+	file = fopen(path, "re");
 	if (!file)
 		return false;
 	while (!found && fgets(line, sizeof(line), file))

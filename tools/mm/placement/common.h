@@ -84,8 +84,11 @@ void format_set(const struct nodes *nodes, char *text, size_t size);
 /* The first line of a file, without its end; on error false and errno */
 bool read_line(const char *path, char *line, size_t size);
 
-/* The nodes that the cpuset allows this task, as "0-1,3"; false: not known */
-bool read_allowed_nodes(char *list, size_t size);
+/*
+ * The nodes that the cpuset allows @process, "self" or a PID, as "0-1,3"; false: not
+ * known
+ */
+bool read_allowed_nodes(const char *process, char *list, size_t size);
 
 /*
  * Draws @share and the mark of @expected, both 0 to 1, unless that is negative.

@@ -15,10 +15,8 @@
 #include "common.h"
 #include "mempolicy2.h"
 #include "mpolctl-larger.h"
+#include "mpolctl-weighted.h"
 #include "weighted.h"
-
-#define NODE_DIR	"/sys/devices/system/node"
-#define MAX_LINE	4096
 
 static const char run_help[] =
 	"Usage: mpolctl run --weights NODE=WEIGHT[,NODE=WEIGHT]... [--static|--relative]\n"
@@ -126,41 +124,6 @@ static bool check_options(const struct run_options *options, char **command)
 	return true;
 }
 
-/* True when all nodes of @ratio are in @list, or @list cannot be understood */
-static bool nodes_are_in(const struct ratio *ratio, const char *list,
-			 const char *meaning)
-{
-	static struct nodes nodes;
-	int i;
-
-	if (!parse_nodes(list, &nodes))
-		return true;
-	for (i = 0; i < MAX_NODES; i++) {
-		if (!ratio->weight[i] || nodes.in[i])
-			continue;
-		warnx("run: node %d %s: use nodes out of %s", i, meaning, list);
-		return false;
-	}
-	return true;
-}
-
-/* The kernel leaves out such nodes without a word, and the ratio with them */
-static bool check_nodes(const struct run_options *options)
-{
-	char list[MAX_LINE];
-
-	if (options->mode_flags & MPOL_F_RELATIVE_NODES)
-		return true;
-	if (read_line(NODE_DIR "/has_memory", list, sizeof(list)) &&
-	    !nodes_are_in(&options->ratio, list, "has no memory"))
-		return false;
-	if (options->mode_flags & MPOL_F_STATIC_NODES)
-		return true;
-	return !read_allowed_nodes(list, sizeof(list)) ||
-	       nodes_are_in(&options->ratio, list,
-			    "is not allowed by the cpuset");
-}
-
 /* Whether the kernel takes @param for memory, tried on a page that is given back */
 static bool try_policy(const struct mpol_param *param)
 {
@@ -184,10 +147,7 @@ static bool set_policy(const struct run_options *options)
 	struct weighted policy;
 
 	if (!mempolicy2_available()) {
-		warn("run: set_mempolicy2 is not available here; %s",
-		     errno == EPERM ?
-		     "a filter of system calls, as containers have, forbids it" :
-		     "this kernel lacks it, or a filter hides it");
+		complain_missing("run", "set_mempolicy2");
 		return false;
 	}
 	make_weighted(&options->ratio, options->mode_flags, &policy);
@@ -214,7 +174,8 @@ int run_command(int argc, char **argv)
 		return print_help(run_help);
 
 	argv += optind;
-	if (!check_options(&options, argv) || !check_nodes(&options) ||
+	if (!check_options(&options, argv) ||
+	    !check_nodes("run", &options.ratio, options.mode_flags, "self") ||
 	    !set_policy(&options))
 		return STATUS_RUN_FAILED;
 	if (options.larger_than &&

@@ -26,34 +26,6 @@ static bool is_called(const char *process, const char *name)
 	return read_line(path, own, sizeof(own)) && !strncmp(own, name, NAME_LENGTH);
 }
 
-/* Adds up all of its mappings. False, with errno: 0 for a line that is none */
-static bool read_placed(const char *process, struct placed *placed)
-{
-	static struct mapping mapping;
-	char path[PATH_MAX], *line = NULL;
-	size_t size = 0;
-	bool good = true;
-	FILE *maps;
-	int error;
-
-	snprintf(path, sizeof(path), "/proc/%s/numa_maps", process);
-	maps = fopen(path, "re");
-	if (!maps)
-		return false;
-	errno = 0;
-	while (good && getline(&line, &size, maps) >= 0) {
-		good = parse_mapping(line, &mapping);
-		if (good)
-			add_mapping(placed, &mapping);
-	}
-	error = good ? errno : 0;
-	good &= !ferror(maps);
-	free(line);
-	fclose(maps);
-	errno = error;
-	return good;
-}
-
 static void add_placed(struct placed *sum, const struct placed *more)
 {
 	int i;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mpolctl - run commands with interleave weights of their own, show where the
- * pages of a process are, read and write the global weights, save and restore
- * what placement is set to, say what could be better
+ * mpolctl - run commands with interleave weights of their own, give them to
+ * processes that run, show where the pages of a process are, read and write the
+ * global weights, save and restore what placement is set to, say what could be
+ * better
  */
 #include <err.h>
 #include <errno.h>
@@ -27,6 +28,10 @@ static const struct command {
 	  "--weights NODE=WEIGHT,... [--static|--relative] [--] COMMAND...",
 	  "runs a command whose pages are spread over nodes by weights of its own",
 	  run_command, STATUS_RUN_FAILED },
+	{ "set",
+	  "--weights NODE=WEIGHT,... [--static|--relative] [--move] [--tree] PID",
+	  "gives a process that runs such weights, and moves what it has to where they say",
+	  set_command, STATUS_FAILED },
 	{ "show",
 	  "[--json] [--watch[=SECONDS]] [--weights NODE=WEIGHT,...] PID",
 	  "shows the policy of each mapping of a process, and where its pages are",
@@ -74,7 +79,7 @@ static int print_usage(void)
 	return print_help(more_help);
 }
 
-/* "run, show, weights, save, restore or doctor" */
+/* "run, set, show, weights, save, restore or doctor" */
 static const char *name_commands(void)
 {
 	static char text[128];

@@ -15,6 +15,9 @@ enum {
 /* Becomes another command, else returns one of the above, or STATUS_OK */
 int run_command(int argc, char **argv);
 
+/* Gives processes that run weights of their own */
+int set_command(int argc, char **argv);
+
 /* Prints mappings: once, or until the process ends */
 int show_command(int argc, char **argv);
 

@@ -7,8 +7,10 @@
 #include "numa-maps.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,4 +209,31 @@ void add_mapping(struct placed *placed, const struct mapping *mapping)
 	placed->unsized |= mapping->total && !mapping->page_kb;
 	for (i = 0; i < MAX_NODES; i++)
 		placed->kb[i] += mapping->pages[i] * mapping->page_kb;
+}
+
+bool read_placed(const char *process, struct placed *placed)
+{
+	static struct mapping mapping;
+	char path[PATH_MAX], *line = NULL;
+	size_t size = 0;
+	bool good = true;
+	FILE *maps;
+	int error;
+
+	snprintf(path, sizeof(path), "/proc/%s/numa_maps", process);
+	maps = fopen(path, "re");
+	if (!maps)
+		return false;
+	errno = 0;
+	while (good && getline(&line, &size, maps) >= 0) {
+		good = parse_mapping(line, &mapping);
+		if (good)
+			add_mapping(placed, &mapping);
+	}
+	error = good ? errno : 0;
+	good &= !ferror(maps);
+	free(line);
+	fclose(maps);
+	errno = error;
+	return good;
 }

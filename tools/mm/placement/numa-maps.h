@@ -34,6 +34,12 @@ struct placed {
 /* Adds one mapping; @placed is zeroed at first */
 void add_mapping(struct placed *placed, const struct mapping *mapping);
 
+/*
+ * Adds up all mappings of @process, a PID; @placed is zeroed at first. False, with
+ * errno: 0 for a line that is none of numa_maps
+ */
+bool read_placed(const char *process, struct placed *placed);
+
 /* Reads a line, which is cut up; false when it is not one of numa_maps */
 bool parse_mapping(char *line, struct mapping *mapping);
 

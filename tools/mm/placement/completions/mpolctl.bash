@@ -34,7 +34,7 @@ _mpolctl() {
 	case $command:$word in
 	*:-*) mapfile -t COMPREPLY < <(compgen -W "$(_mpolctl_options "$tool" "$command")" -- "$word") ;;
 	run:*) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
-	show:*) mapfile -t COMPREPLY < <(cd /proc && compgen -G "$word*" | grep -x '[0-9]*') ;;
+	set:* | show:*) mapfile -t COMPREPLY < <(cd /proc && compgen -G "$word*" | grep -x '[0-9]*') ;;
 	save:* | restore:*) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	weights:*) mapfile -t COMPREPLY < <(compgen -W auto -- "$word") ;;
 	esac

@@ -52,7 +52,7 @@ saved=$(for file in "$weights"/node* "$weights/auto"; do echo "$file $(cat "$fil
 failed=0
 
 echo "TAP version 13"
-echo "1..14"
+echo "1..19"
 
 for file in "$weights"/node*; do echo 1 >"$file"; done
 mpolctl weights 0=1 1=1 >/dev/null &&
@@ -85,6 +85,54 @@ two-threads --mib 32 --pages 4096 >/tmp/threads || {
 	false
 }
 result "two threads have two ratios"
+
+# A process that waits with 32 MiB of its own, and has them moved
+mkfifo /tmp/fifo
+dd if=/dev/zero of=/tmp/fifo bs=32M count=1 2>/dev/null &
+holder=$!
+exec 3</tmp/fifo
+head -c 1 <&3 >/dev/null
+mpolctl set --weights 0=1,1=1 --move $holder >/tmp/moved
+result "a process that waits has its memory moved"
+# kib NODE: what the line says that the process has there
+kib() {
+	sed -n "s/^$holder: .*node $1 \([0-9]*\) KiB.*/\1/p" /tmp/moved
+}
+sed 's/^/# /' /tmp/moved
+[ "$(kib 0)" -ge 16384 ] && [ "$(kib 1)" -ge 16384 ] && [ "$(kib 1)" -lt 20480 ]
+result "half of it to each node"
+exec 3<&-
+wait $holder
+
+# has_weights PATTERN PID...: each of them, once it was in user space again
+has_weights() {
+	pattern=$1
+	shift
+	for pid; do
+		tries=0
+		until grep -q "$pattern" "/proc/$pid/numa_maps"; do
+			tries=$((tries + 1))
+			[ $tries -lt 100 ] || return
+			sleep 0.1
+		done
+	done
+}
+
+sh -c 'while :; do :; done & echo $! >/tmp/child; while :; do :; done' &
+parent=$!
+until [ -s /tmp/child ]; do sleep 0.1; done
+child=$(cat /tmp/child)
+mpolctl set --weights 0=3,1=2 --tree $parent >/tmp/tree &&
+	[ "$(cat /tmp/tree)" = "$parent
+$child" ] && has_weights ' weights=0:3,1:2$' "$parent" "$child"
+result "a process and its child have new weights"
+mpolctl set --default $parent >/tmp/tree && [ "$(cat /tmp/tree)" = "$parent" ] &&
+	has_weights ' default ' "$parent" && grep -q ' weights=0:3,1:2$' "/proc/$child/numa_maps"
+result "one alone has the default again"
+kill "$parent" "$child"
+wait "$parent"
+refuses "there is no process $parent" mpolctl set --weights 0=1 "$parent"
+result "one that has ended is refused"
 
 balancing=/proc/sys/kernel/numa_balancing
 demotion=/sys/kernel/mm/numa/demotion_enabled
