@@ -76,6 +76,7 @@ long mpol_set_range(unsigned long start, unsigned long len,
 long mpol_set_range_of(struct task_struct *task, struct mm_struct *mm,
 		       unsigned long start, unsigned long len,
 		       const struct mpol_args *args, unsigned long flags);
+struct mempolicy *mpol_of_thread(struct task_struct *task);
 struct mempolicy *mpol_replace(struct task_struct *task, struct mempolicy *new);
 struct mempolicy *mpol_make(const struct mpol_args *args, struct task_struct *task);
 int mpol_move_unbound(struct task_struct *task, struct mm_struct *mm,

@@ -21,7 +21,6 @@ int mpol_get_of(struct task_struct *task,
 		struct mm_struct *mm, struct mpol_param *param,
 		struct mpol_param __user *uparam, size_t usize, unsigned long addr,
 		unsigned long flags);
-struct mempolicy *mpol_of_thread(struct task_struct *task);
 int mpol_set_threads(struct task_struct *task, const struct mpol_args *args);
 int mpol_bind_args(struct mpol_args *args, unsigned long *addr, unsigned long len,
 		   const struct mpol_param __user *uparam, size_t usize,

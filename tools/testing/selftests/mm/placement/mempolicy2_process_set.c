@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -160,6 +162,27 @@ static void weighted_init(struct own_policy *own, struct context *ctx, unsigned 
 	own_init(own, MPOL_WEIGHTED_INTERLEAVE, 0, &ctx->nodes, weight);
 }
 
+/* Whether numa_maps tells weights of @first to one */
+static bool maps_tell(const struct target *target, const struct context *ctx,
+		      unsigned int first)
+{
+	char path[64], want[64], *line = NULL;
+	bool found = false;
+	size_t size = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/numa_maps", target->pid);
+	snprintf(want, sizeof(want), " weights=%d:%u,%d:1\n", ctx->first, first,
+		 ctx->second);
+	maps = fopen(path, "re");
+	while (maps && !found && getline(&line, &size, maps) > 0)
+		found = strstr(line, want);
+	free(line);
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
 TEST_F(mempolicy2, set_of_a_stopped_process)
 {
 	struct context *ctx = &self->ctx;
@@ -181,6 +204,7 @@ TEST_F(mempolicy2, set_of_a_stopped_process)
 	EXPECT_EQ(0, process_get(target.pidfd, &got, NULL, MPOL_F_OWN_WEIGHTS));
 	EXPECT_EQ(3, got.weight[ctx->first]);
 	EXPECT_EQ(1, got.weight[ctx->second]);
+	EXPECT_TRUE(maps_tell(&target, ctx, 3));
 	ASSERT_EQ(0, kill(target.pid, SIGCONT));
 	ASSERT_EQ(0, told(&target, TOUCH_ALL));
 	EXPECT_EQ(0, told(&target, LIES_THREE_TO_ONE));
