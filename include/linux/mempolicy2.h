@@ -175,9 +175,9 @@ int mpol_move_range(struct task_struct *task, struct mm_struct *mm,
 		    const nodemask_t *nodes, unsigned long flags, bool own_node);
 
 #ifdef CONFIG_NUMA
-void mpol_next_fork(struct task_struct *child, unsigned long clone_flags);
+void mpol_next_fork(struct task_struct *child);
 #else
-static inline void mpol_next_fork(struct task_struct *child, unsigned long clone_flags)
+static inline void mpol_next_fork(struct task_struct *child)
 {
 }
 #endif

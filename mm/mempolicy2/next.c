@@ -14,7 +14,8 @@
  *   makes it known under write_lock() of tasklist_lock: either its creator has a next
  *   policy by then, and gives it the second copy that is kept for this, or the new
  *   thread is seen like any other. A thread is in one copy_process() at a time, and
- *   takes its policy over when it comes out, so that there is need for one.
+ *   takes its policy over when it comes out, so that there is need for one. The same
+ *   goes for a process that is being created, which is as if begun after the call.
  * - exec: what is on its way is for the program that was looked at. The caller has
  *   exec_update_lock; a thread that has executed another program since counts that in
  *   self_exec_id, and drops it.
@@ -81,18 +82,16 @@ static void take_over(struct callback_head *work)
 }
 
 /**
- * mpol_next_fork - give a new thread the policy that its creator is about to take over
- * @child:       the thread, which nobody else knows yet
- * @clone_flags: CLONE_*
+ * mpol_next_fork - give a new task the policy that its creator is about to take over
+ * @child: a thread or the first one of a process, which nobody else knows yet
  *
  * Context: tasklist_lock held for writing, interrupts off.
  */
-void mpol_next_fork(struct task_struct *child, unsigned long clone_flags)
+void mpol_next_fork(struct task_struct *child)
 {
 	struct mpol_next *next = current->mpol_next;
 
-	if (!next || next->given || !is_for(next, current) ||
-	    !(clone_flags & CLONE_THREAD) || child->flags & PF_IO_WORKER)
+	if (!next || next->given || !is_for(next, current) || child->flags & PF_IO_WORKER)
 		return;
 	next->given = true;
 	next->child = mpol_replace(child, next->child);

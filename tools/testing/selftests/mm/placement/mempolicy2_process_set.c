@@ -26,6 +26,7 @@ enum more {
 	BEGIN_THREADS = MORE_ORDERS,
 	ASK_THREADS,
 	BEGIN_CLONES,
+	BEGIN_FORKS,
 	END_CLONES,
 	BLOCK,
 };
@@ -36,12 +37,17 @@ struct common {
 	int least;
 	int created;
 	int wrong;
+	/* Sets while one was being created: those that it has, and those that it lacks */
+	int has;
+	int lacks;
+	int weight;
 	bool ends;
 };
 
 static struct common *common;
 static struct inherited *of_child;
 static pthread_t thread[THREADS];
+static int begun;
 static int go[2];
 
 static int first_weight(const struct inherited *own)
@@ -86,6 +92,37 @@ static void *clones(void *arg)
 	return NULL;
 }
 
+/* About half of the time goes into a new process before anybody knows it. */
+static void *forks(void *arg)
+{
+	int least, most;
+	pid_t pid;
+
+	while (!__atomic_load_n(&common->ends, __ATOMIC_SEQ_CST)) {
+		least = __atomic_load_n(&common->least, __ATOMIC_SEQ_CST);
+		pid = fork();
+		if (!pid) {
+			common->weight = first_weight(of_child);
+			_exit(0);
+		}
+		most = first_weight(of_child);
+		if (waitpid(pid, NULL, 0) != pid || common->weight < least)
+			common->wrong++;
+		common->has += common->weight - least;
+		common->lacks += most - common->weight;
+		common->created++;
+	}
+	return NULL;
+}
+
+static char begin_threads(void *(*work)(void *arg), int count)
+{
+	for (begun = 0; begun < count; begun++)
+		if (pthread_create(&thread[begun], NULL, work, NULL))
+			return 1;
+	return 0;
+}
+
 /* Blocks as the parent of a vfork(2) does, until somebody writes to @go */
 static char blocks(void)
 {
@@ -107,10 +144,7 @@ static char obeys_more(struct inherited *own, char order)
 	of_child = own;
 	switch (order) {
 	case BEGIN_THREADS:
-		for (i = 0; i < THREADS; i++)
-			if (pthread_create(&thread[i], NULL, waits, NULL))
-				return 1;
-		return 0;
+		return begin_threads(waits, THREADS);
 	case ASK_THREADS:
 		for (i = 0; i < THREADS; i++)
 			if (write(go[1], "", 1) != 1)
@@ -120,13 +154,12 @@ static char obeys_more(struct inherited *own, char order)
 				return 2;
 		return first_weight(own) == 3 ? 0 : 3;
 	case BEGIN_CLONES:
-		for (i = 0; i < THREADS / 2; i++)
-			if (pthread_create(&thread[i], NULL, clones, NULL))
-				return 1;
-		return 0;
+		return begin_threads(clones, THREADS / 2);
+	case BEGIN_FORKS:
+		return begin_threads(forks, 1);
 	case END_CLONES:
 		common->ends = true;
-		for (i = 0; i < THREADS / 2; i++)
+		for (i = 0; i < begun; i++)
 			if (pthread_join(thread[i], NULL))
 				return 1;
 		return common->wrong != 0;
@@ -266,6 +299,36 @@ TEST_F(mempolicy2, set_while_threads_are_created)
 	EXPECT_EQ(0, told(&target, END_CLONES));
 	note("%d threads, %d of them with an older policy", common->created, common->wrong);
 	EXPECT_LE(2 * ROUNDS, common->created);
+	end(&target, &own);
+}
+
+/* What begins them is in fork(2) for most of the time. */
+TEST_F(mempolicy2, set_while_processes_are_created)
+{
+	enum { LONG_ROUNDS = 150, SOON_US = 2000 };
+	struct context *ctx = &self->ctx;
+	struct own_policy weighted;
+	struct inherited own;
+	struct target target;
+	int round;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	ASSERT_TRUE(begin(&target, &own, ctx));
+	weighted_init(&weighted, ctx, 100);
+	ASSERT_EQ(0, process_set(target.pidfd, &weighted, 0));
+	ASSERT_EQ(0, told(&target, BEGIN_FORKS));
+	for (round = 0; round < LONG_ROUNDS; round++) {
+		weighted_init(&weighted, ctx, 101 + round);
+		ASSERT_EQ(0, process_set(target.pidfd, &weighted, 0));
+		__atomic_store_n(&common->least, 101 + round, __ATOMIC_SEQ_CST);
+		usleep(SOON_US);
+	}
+	EXPECT_EQ(0, told(&target, END_CLONES));
+	note("%d processes, %d with an older policy; of later ones they have %d and lack %d",
+	     common->created, common->wrong, common->has, common->lacks);
+	EXPECT_LT(LONG_ROUNDS / 10, common->created);
+	EXPECT_LT(common->lacks, 4 * common->has);
 	end(&target, &own);
 }
 
