@@ -6,12 +6,14 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -39,7 +41,7 @@ static const char set_help[] =
 	"  -h, --help          this text\n"
 	"\n"
 	"For one's own processes, where kernel.yama.ptrace_scope is 0, or as root. Prints\n"
-	"a line for each process that was set; with --move how it goes, each second on\n"
+	"a line for each process that is done; with --move how it goes, each second on\n"
 	"stderr, and then what the process has on each node.\n"
 	"\n"
 	"Exit status: 0 done; 1 failed, for some with --tree; 2 bad arguments, and nothing\n"
@@ -162,15 +164,19 @@ static bool is_available(void)
 	return false;
 }
 
-/* 0 or an error number */
-static int set_policy(unsigned long pid, const struct mpol_param *param, unsigned long flags)
+/* 0 or an error number; ESRCH when another process has the number now */
+static int set_policy(const struct member *member, const struct mpol_param *param,
+		      unsigned long flags)
 {
-	int pidfd = syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	int pidfd = syscall(SYS_pidfd_open, (pid_t)member->pid, 0);
 	int error = 0;
 
+	/* A thread's number, or one that ends just now */
 	if (pidfd < 0)
-		return errno;
-	if (process_set_mempolicy2(pidfd, param, sizeof(*param), flags))
+		return errno == EINVAL ? ESRCH : errno;
+	if (!tree_has(member))
+		error = ESRCH;
+	else if (process_set_mempolicy2(pidfd, param, sizeof(*param), flags))
 		error = errno;
 	close(pidfd);
 	return error;
@@ -183,8 +189,8 @@ static void complain(unsigned long pid, int error)
 		const char *text;
 	} known[] = {
 		{ EINVAL, "the kernel refuses these nodes: use some that its cpuset allows" },
-		{ EPERM, "only its owner may, where kernel.yama.ptrace_scope is 0, or root" },
-		{ ESRCH, "it has ended, or is a kernel thread" },
+		{ EPERM, "it takes its owner, where kernel.yama.ptrace_scope is 0, or root" },
+		{ ESRCH, "it has ended, or is a thread, or one of the kernel" },
 		{}
 	}, *is;
 
@@ -197,65 +203,99 @@ static void complain(unsigned long pid, int error)
 	warn("set: process %lu", pid);
 }
 
-static void print_placed(FILE *out, unsigned long pid)
+/* False when that cannot be read, of one that is there, with a line on stderr */
+static bool print_placed(FILE *out, const struct member *member)
 {
 	static struct placed placed;
 	const char *before = ": ";
 	char process[32];
-	bool good;
 	int i;
 
-	snprintf(process, sizeof(process), "%lu", pid);
+	snprintf(process, sizeof(process), "%lu", member->pid);
 	memset(&placed, 0, sizeof(placed));
-	good = read_placed(process, &placed);
+	if (!read_placed(process, &placed)) {
+		if (!tree_has(member))
+			return true;
+		warn("set: cannot read where the memory of %s is", process);
+		return false;
+	}
 	fputs(process, out);
-	for (i = 0; good && i < MAX_NODES; i++) {
+	for (i = 0; i < MAX_NODES; i++) {
 		if (!placed.kb[i])
 			continue;
 		fprintf(out, "%snode %d %lu KiB", before, i, placed.kb[i]);
 		before = ", ";
 	}
 	putc('\n', out);
+	return true;
 }
 
-/* In a process of its own, so that this one can look; 0 or an error number */
-static int move_pages_of(unsigned long pid, const struct mpol_param *param)
+/*
+ * In a process of its own, so that this one can look, which ends when this one is
+ * killed. It holds the end of a pipe until it is done. 0 or an error number
+ */
+static int move_pages_of(const struct member *member, const struct mpol_param *param)
 {
-	static const struct timespec tenth = { .tv_nsec = 100000000 };
-	int status, tenths = 0;
-	pid_t mover = fork();
+	struct pollfd done = { .events = POLLIN };
+	int ends[2], status, error;
+	pid_t self = getpid(), mover;
 
-	if (mover < 0)
+	if (pipe(ends))
 		return errno;
-	if (!mover)
-		_exit(set_policy(pid, param, MPOL_MF_MOVE));
-	while (!waitpid(mover, &status, WNOHANG)) {
-		nanosleep(&tenth, NULL);
-		if (++tenths % 10 == 0)
-			print_placed(stderr, pid);
+	signal(SIGCHLD, SIG_DFL);
+	mover = fork();
+	if (!mover) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(getppid() == self ? set_policy(member, param, MPOL_MF_MOVE) : EINTR);
 	}
+	error = errno;
+	close(ends[1]);
+	done.fd = ends[0];
+	while (mover > 0 && !poll(&done, 1, 1000))
+		print_placed(stderr, member);
+	close(ends[0]);
+	if (mover < 0)
+		return error;
+	if (waitpid(mover, &status, 0) < 0)
+		return errno;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
 }
 
 /* STATUS_FAILED with a line; one of several that has ended is no failure */
-static int check_result(const struct set_options *options, unsigned long pid, int error)
+static int check_result(const struct set_options *options, const struct member *member)
 {
-	if (!error || (error == ESRCH && pid != options->pid))
+	if (!member->error || (member->error == ESRCH && member->pid != options->pid))
 		return STATUS_OK;
-	complain(pid, error);
+	complain(member->pid, member->error);
 	return STATUS_FAILED;
+}
+
+static bool has_nodes(const struct set_options *options, const struct member *member)
+{
+	char process[32];
+
+	snprintf(process, sizeof(process), "%lu", member->pid);
+	return !options->weights ||
+	       check_nodes("set", &options->ratio, options->mode_flags, process);
 }
 
 static int set_member(const struct set_options *options, const struct mpol_param *param,
 		      struct member *member)
 {
-	member->error = set_policy(member->pid, param, 0);
+	if (!has_nodes(options, member)) {
+		member->error = EINVAL;
+		return STATUS_FAILED;
+	}
+	member->error = set_policy(member, param, 0);
 	if (!member->error)
 		tree_give(member);
-	return check_result(options, member->pid, member->error);
+	return check_result(options, member);
 }
 
-/* Until all were given the policy, or began when their parent had it */
+/*
+ * Until there is none that may have begun before its parent had the policy. Others are
+ * set as well: the parent that is told need not be the one that has begun it.
+ */
 static int set_tree(const struct set_options *options, const struct mpol_param *param,
 		    struct tree *tree)
 {
@@ -267,28 +307,31 @@ static int set_tree(const struct set_options *options, const struct mpol_param *
 		if (!tree_grow(tree))
 			return STATUS_FAILED;
 		for (again = false; done < tree->count; done++) {
-			if (tree->member[done].given)
-				continue;
-			status |= set_member(options, param, &tree->member[done]);
-			again = true;
+			struct member *member = &tree->member[done];
+
+			status |= set_member(options, param, member);
+			again |= !member->error && !member->inherited;
 		}
 	}
 	return status;
 }
 
+/* Once more: one that was about to execute another program has lost it */
 static int finish_member(const struct set_options *options, const struct mpol_param *param,
-			 unsigned long pid)
+			 struct member *member)
 {
-	int error = options->move ? move_pages_of(pid, param) : 0;
+	bool good = true;
 
-	if (error)
-		return check_result(options, pid, error);
+	member->error = options->move ? move_pages_of(member, param) :
+					set_policy(member, param, 0);
+	if (member->error)
+		return check_result(options, member);
 	if (options->move)
-		print_placed(stdout, pid);
+		good = print_placed(stdout, member);
 	else
-		printf("%lu\n", pid);
+		printf("%lu\n", member->pid);
 	fflush(stdout);
-	return STATUS_OK;
+	return good ? STATUS_OK : STATUS_FAILED;
 }
 
 /* Moves and prints those that have the policy */
@@ -300,7 +343,7 @@ static int finish_tree(const struct set_options *options, const struct mpol_para
 
 	for (i = 0; i < tree->count; i++)
 		if (!tree->member[i].error)
-			status |= finish_member(options, param, tree->member[i].pid);
+			status |= finish_member(options, param, &tree->member[i]);
 	return status;
 }
 
@@ -308,9 +351,9 @@ int set_command(int argc, char **argv)
 {
 	static const struct mpol_param local = { .mode = MPOL_DEFAULT };
 	static struct set_options options;
+	const struct mpol_param *param;
 	struct weighted policy;
 	struct tree tree = {};
-	char process[32];
 	int status;
 
 	if (!parse_options(argc, argv, &options))
@@ -323,14 +366,13 @@ int set_command(int argc, char **argv)
 		return STATUS_UNAVAILABLE;
 	if (!tree_plant(&tree, options.pid))
 		return STATUS_FAILED;
-	snprintf(process, sizeof(process), "%lu", options.pid);
-	if (options.weights &&
-	    !check_nodes("set", &options.ratio, options.mode_flags, process))
+	if (!has_nodes(&options, &tree.member[0]))
 		return STATUS_USAGE;
 
 	make_weighted(&options.ratio, options.mode_flags, &policy);
-	status = set_tree(&options, options.local ? &local : &policy.param, &tree);
-	status |= finish_tree(&options, &policy.param, &tree);
+	param = options.local ? &local : &policy.param;
+	status = set_tree(&options, param, &tree);
+	status |= finish_tree(&options, param, &tree);
 	free(tree.member);
 	return status;
 }

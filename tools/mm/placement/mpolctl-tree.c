@@ -70,14 +70,32 @@ bool tree_plant(struct tree *tree, unsigned long pid)
 	return false;
 }
 
-/* The one that has the number now */
+bool tree_has(const struct member *member)
+{
+	struct member now;
+
+	return read_member(member->pid, &now) && now.start == member->start;
+}
+
 static struct member *find(const struct tree *tree, unsigned long pid)
 {
 	size_t i;
 
-	for (i = tree->count; i; i--)
-		if (tree->member[i - 1].pid == pid)
-			return &tree->member[i - 1];
+	for (i = 0; i < tree->count; i++)
+		if (tree->member[i].pid == pid)
+			return &tree->member[i];
+	return NULL;
+}
+
+/* The member that is the same process, not one that had its number before */
+static const struct member *find_same(const struct tree *tree, const struct member *process)
+{
+	size_t i;
+
+	for (i = 0; process && i < tree->count; i++)
+		if (tree->member[i].pid == process->pid &&
+		    tree->member[i].start == process->start)
+			return &tree->member[i];
 	return NULL;
 }
 
@@ -101,16 +119,16 @@ static bool read_all(struct tree *all)
 	return good;
 }
 
-/* Whether it is a new member; false for one that is of others, or was one before */
-static bool joins(const struct tree *tree, struct member *member)
+/* Whether @process, one of @all, is a new member */
+static bool joins(const struct tree *tree, const struct tree *all, struct member *process)
 {
-	const struct member *parent = find(tree, member->parent);
-	const struct member *known = find(tree, member->pid);
+	const struct member *parent = find_same(tree, find(all, process->parent));
 
-	if (!parent || (known && known->start == member->start))
+	if (!parent || process->pid == (unsigned long)getpid() || find_same(tree, process))
 		return false;
-	if (parent->given && member->start > parent->given)
-		member->given = member->start;
+	process->inherited = parent->given && process->start > parent->given;
+	if (process->inherited)
+		process->given = process->start;
 	return true;
 }
 
@@ -123,7 +141,7 @@ bool tree_grow(struct tree *tree)
 	do {
 		before = tree->count;
 		for (i = 0; good && i < all.count; i++)
-			if (joins(tree, &all.member[i]))
+			if (joins(tree, &all, &all.member[i]))
 				good = add_member(tree, &all.member[i]);
 	} while (good && tree->count > before);
 	free(all.member);
@@ -135,6 +153,8 @@ void tree_give(struct member *member)
 	struct timespec now;
 	long ticks = sysconf(_SC_CLK_TCK);
 
+	if (member->given)
+		return;
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	member->given = (unsigned long long)now.tv_sec * ticks +
 			(unsigned long long)now.tv_nsec * ticks / 1000000000;

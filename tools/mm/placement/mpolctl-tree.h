@@ -11,8 +11,8 @@ struct member {
 	unsigned long pid;
 	unsigned long parent;
 	unsigned long long start;
-	/* What begins later has what this one was given; 0: it was not given yet */
-	unsigned long long given;
+	unsigned long long given;	/* by when it was; 0: it was not */
+	bool inherited;			/* it began after its parent was given it */
 	int error;			/* why it was not */
 };
 
@@ -25,12 +25,15 @@ struct tree {
 bool tree_plant(struct tree *tree, unsigned long pid);
 
 /*
- * Adds what members have begun, parents before their children; false with a line on
- * stderr. Those that began after their parent was given it have inherited it.
+ * Adds what members have begun, parents before their children, but not this process;
+ * false with a line on stderr
  */
 bool tree_grow(struct tree *tree);
 
-/* Members from now on begin others that have what this one was given */
+/* Whether the number is still that of the process */
+bool tree_has(const struct member *member);
+
+/* What it begins from now on has what it was given */
 void tree_give(struct member *member);
 
 #endif /* MPOLCTL_TREE_H */

@@ -29,7 +29,7 @@ static const struct command {
 	  "runs a command whose pages are spread over nodes by weights of its own",
 	  run_command, STATUS_RUN_FAILED },
 	{ "set",
-	  "--weights NODE=WEIGHT,... [--static|--relative] [--move] [--tree] PID",
+	  "{--weights NODE=WEIGHT,... [--move] | --default} [--tree] PID",
 	  "gives a process that runs such weights, and moves what it has to where they say",
 	  set_command, STATUS_FAILED },
 	{ "show",

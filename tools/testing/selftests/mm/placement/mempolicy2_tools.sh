@@ -52,7 +52,7 @@ saved=$(for file in "$weights"/node* "$weights/auto"; do echo "$file $(cat "$fil
 failed=0
 
 echo "TAP version 13"
-echo "1..19"
+echo "1..21"
 
 for file in "$weights"/node*; do echo 1 >"$file"; done
 mpolctl weights 0=1 1=1 >/dev/null &&
@@ -99,28 +99,69 @@ kib() {
 	sed -n "s/^$holder: .*node $1 \([0-9]*\) KiB.*/\1/p" /tmp/moved
 }
 sed 's/^/# /' /tmp/moved
-[ "$(kib 0)" -ge 16384 ] && [ "$(kib 1)" -ge 16384 ] && [ "$(kib 1)" -lt 20480 ]
+[ "$(kib 0)" -ge 14336 ] && [ "$(kib 1)" -ge 14336 ]
 result "half of it to each node"
 exec 3<&-
 wait $holder
 
-sh -c 'sleep 1000 & echo $! >/tmp/child; wait' &
+# all_have WEIGHTS PID...: each of them has these weights of its own, or none for ""
+all_have() {
+	want=$1
+	shift
+	for pid; do
+		have=$(sed -n 's/.* weights=//p' "/proc/$pid/numa_maps" | sort -u)
+		[ "$have" = "$want" ] || {
+			echo "# process $pid has '$have'"
+			return 1
+		}
+	done
+}
+
+# Subshells, none of which will execute a program and lose what it is given
+mkfifo /tmp/never
+rm -f /tmp/child /tmp/grandchild
+( ( (: </tmp/never) & echo $! >/tmp/grandchild
+	wait) & echo $! >/tmp/child
+	wait) &
 parent=$!
-until [ -s /tmp/child ]; do sleep 0.1; done
+until [ -s /tmp/child ] && [ -s /tmp/grandchild ]; do sleep 0.1; done
 child=$(cat /tmp/child)
-mpolctl set --weights 0=3,1=2 --tree $parent >/tmp/tree &&
+grandchild=$(cat /tmp/grandchild)
+mpolctl set --weights 0=3,1=2 --tree "$parent" >/tmp/tree &&
 	[ "$(cat /tmp/tree)" = "$parent
-$child" ] && grep -q ' weights=0:3,1:2$' "/proc/$parent/numa_maps" &&
-	grep -q ' weights=0:3,1:2$' "/proc/$child/numa_maps"
-result "a process and its child have new weights"
-mpolctl set --default $parent >/tmp/tree && [ "$(cat /tmp/tree)" = "$parent" ] &&
-	! grep -q ' weights=' "/proc/$parent/numa_maps" &&
-	grep -q ' weights=0:3,1:2$' "/proc/$child/numa_maps"
+$child
+$grandchild" ] && all_have 0:3,1:2 "$parent" "$child" "$grandchild"
+result "a process, its child and that one's have new weights"
+mpolctl set --default "$child" >/tmp/tree && [ "$(cat /tmp/tree)" = "$child" ] &&
+	all_have "" "$child" && all_have 0:3,1:2 "$parent" "$grandchild"
 result "one alone has the default again"
-kill "$parent" "$child"
+kill "$parent" "$child" "$grandchild"
 wait "$parent"
 refuses "there is no process $parent" mpolctl set --weights 0=1 "$parent"
 result "one that has ended is refused"
+
+rm -f /tmp/brood /tmp/begun
+(i=0
+	while [ $i -lt 100 ]; do
+		(: </tmp/never) &
+		echo $! >>/tmp/brood
+		i=$((i + 1))
+	done
+	: >/tmp/begun
+	wait) &
+parent=$!
+until [ -s /tmp/brood ]; do sleep 0.01; done
+mpolctl set --weights 0=2,1=3 --move --tree "$parent" >/tmp/tree &&
+	grep -q "^$parent: node 0 [0-9]* KiB, node 1 [0-9]* KiB" /tmp/tree
+result "a process that begins others is set and moved"
+echo "# $(wc -l </tmp/tree) were set, $(wc -l </tmp/brood) had begun"
+until [ -e /tmp/begun ]; do sleep 0.1; done
+# shellcheck disable=SC2046 # numbers
+all_have 0:2,1:3 "$parent" $(cat /tmp/brood)
+result "so are those that it begins meanwhile"
+# shellcheck disable=SC2046
+kill "$parent" $(cat /tmp/brood)
+wait "$parent"
 
 balancing=/proc/sys/kernel/numa_balancing
 demotion=/sys/kernel/mm/numa/demotion_enabled
