@@ -239,10 +239,13 @@ static pid_t map_twice_the_room(struct context *ctx, struct area *area, bool hug
 
 #define SLOT_MS	10
 
+/* Less than the shortest latency that can be told */
+#define FINE_SLOT_MS	2
+
 /* Touches the pages of @area that are due in the @slot-th slot, each every so often */
-static void touch_slot(const struct area *area, size_t slot, int every_ms)
+static void touch_slot(const struct area *area, size_t slot, int slot_ms, int every_ms)
 {
-	const size_t slots = every_ms / SLOT_MS, page = page_bytes();
+	const size_t slots = every_ms / slot_ms, page = page_bytes();
 
 	slot %= slots;
 	touch(area->start + slot * page, (area->len / page - slot) / slots, slots * page);
@@ -252,19 +255,25 @@ static void touch_slot(const struct area *area, size_t slot, int every_ms)
  * Pages promoted in @ms, while all pages of @area are touched every so often: one after
  * the other, so that whenever the scan comes by some are just about to be.
  */
-static long long promoted_in(const struct area *area, int every_ms, int ms)
+static long long promoted_in_slots(const struct area *area, int slot_ms, int every_ms,
+				   int ms)
 {
 	long long before = counter("pgpromote_success");
 	double next = seconds_now(), end = next + ms / 1e3;
 	size_t slot;
 
 	for (slot = 0; next < end; slot++) {
-		touch_slot(area, slot, every_ms);
-		next += SLOT_MS / 1e3;
+		touch_slot(area, slot, slot_ms, every_ms);
+		next += slot_ms / 1e3;
 		while (seconds_now() < next)
 			;
 	}
 	return counter("pgpromote_success") - before;
+}
+
+static long long promoted_in(const struct area *area, int every_ms, int ms)
+{
+	return promoted_in_slots(area, SLOT_MS, every_ms, ms);
 }
 
 enum { TURN_MS = 400 };
@@ -276,6 +285,7 @@ enum { TURN_MS = 400 };
 static long take_no_turns(struct __test_metadata *_metadata, struct context *ctx, bool huge)
 {
 	enum { PASS_MS = 2000, PASSES = 6 };
+	const int slot_ms = huge ? FINE_SLOT_MS : SLOT_MS;
 	long long first, tried;
 	struct area area;
 	pid_t filler;
@@ -286,9 +296,9 @@ static long take_no_turns(struct __test_metadata *_metadata, struct context *ctx
 		return -1;
 	EXPECT_LT(0, filler);
 	EXPECT_EQ(0, set_pace(16, PASS_MS));
-	first = promoted_in(&area, TURN_MS, 8 * PASS_MS);
+	first = promoted_in_slots(&area, slot_ms, TURN_MS, 8 * PASS_MS);
 	tried = counter("pgpromote_candidate");
-	promoted_in(&area, TURN_MS, PASSES * PASS_MS);
+	promoted_in_slots(&area, slot_ms, TURN_MS, PASSES * PASS_MS);
 	tried = counter("pgpromote_candidate") - tried;
 	found = threshold(ctx->fast);
 	note("%lld pages in eight passes, then %lld tried in %d; threshold %ld ms", first,
@@ -321,7 +331,8 @@ TEST_F_TIMEOUT(steady, pages_that_are_alike_take_no_turns, 120)
 
 /*
  * Huge pages are few, and each is worth its pages: of all of them something is about to
- * be touched whenever the scan comes by.
+ * be touched whenever the scan comes by. In slots that can be told they would be as far
+ * from the threshold as one is long, or not, as it comes.
  */
 TEST_F_TIMEOUT(steady, huge_pages_that_are_alike_take_no_turns, 120)
 {
@@ -345,8 +356,8 @@ static void use_both(const struct area *used, const struct area *hot, int ms)
 	size_t slot;
 
 	for (slot = 0; next < end; slot++) {
-		touch_slot(used, slot, USED_MS);
-		touch_slot(hot, slot, HOT_MS);
+		touch_slot(used, slot, SLOT_MS, USED_MS);
+		touch_slot(hot, slot, SLOT_MS, HOT_MS);
 		next += SLOT_MS / 1e3;
 		while (seconds_now() < next)
 			;
@@ -462,16 +473,34 @@ static void read_from_outside(struct outside *outside, int every_ms)
 	}
 }
 
-/* What is demoted has been touched, whoever did: a debugger, a device of a machine. */
+/* The lowest threshold of @node in @ms; the caller uses its processor meanwhile */
+static long lowest_threshold(int node, int ms)
+{
+	double end = seconds_now() + ms / 1e3;
+	long lowest = threshold(node), now;
+
+	while (seconds_now() < end) {
+		now = threshold(node);
+		if (now < lowest)
+			lowest = now;
+	}
+	return lowest;
+}
+
+/*
+ * What is demoted has been touched, whoever did: a debugger, a device of a machine. The
+ * threshold grows while nothing is demoted, and is found again; else it would only grow.
+ */
 TEST_F_TIMEOUT(steady, touches_of_others_count, 120)
 {
 	enum { PASS_MS = 1000, EVERY_MS = 800 };
 	struct context *ctx = &self->ctx;
 	struct outside *seen;
 	struct area area;
-	double until;
 	pid_t filler, reader;
+	double until;
 	int status;
+	long found;
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
@@ -491,13 +520,14 @@ TEST_F_TIMEOUT(steady, touches_of_others_count, 120)
 	seen->round_ms = 0;
 	seen->area.len = area.len;
 	__atomic_store_n(&seen->area.start, area.start, __ATOMIC_RELEASE);
-	for (until = seconds_now() + 12.0 * PASS_MS / 1e3; seconds_now() < until;)
+	for (until = seconds_now() + 8.0 * PASS_MS / 1e3; seconds_now() < until;)
 		;
-	note("threshold %ld ms, read every %d ms", threshold(ctx->fast), seen->round_ms);
+	found = lowest_threshold(ctx->fast, 4 * PASS_MS);
+	note("threshold %ld ms, read every %d ms", found, seen->round_ms);
 	/* The reader has less than a processor, and takes longer. */
 	EXPECT_LT(0, seen->round_ms);
 	EXPECT_GT(6 * EVERY_MS, seen->round_ms);
-	EXPECT_GT(seen->round_ms * 3 / 2, threshold(ctx->fast));
+	EXPECT_GT(seen->round_ms * 3 / 2, found);
 	EXPECT_EQ(0, waitpid(reader, &status, WNOHANG));
 	EXPECT_EQ(0, kill(reader, SIGKILL));
 	EXPECT_EQ(reader, waitpid(reader, &status, 0));
