@@ -303,32 +303,37 @@ TEST_F(mempolicy2, set_while_threads_are_created)
 }
 
 /* What begins them is in fork(2) for most of the time. */
+/* What is set while one is created it may have or not: some have it, else none had. */
 TEST_F(mempolicy2, set_while_processes_are_created)
 {
-	enum { LONG_ROUNDS = 150, SOON_US = 2000 };
+	enum { LONG_ROUNDS = 150, SOON_US = 2000, ENOUGH = 10, TOO_MANY = 200, MOST = 16 };
 	struct context *ctx = &self->ctx;
 	struct own_policy weighted;
 	struct inherited own;
 	struct target target;
-	int round;
+	int round, times;
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
 	ASSERT_TRUE(begin(&target, &own, ctx));
-	weighted_init(&weighted, ctx, 100);
-	ASSERT_EQ(0, process_set(target.pidfd, &weighted, 0));
-	ASSERT_EQ(0, told(&target, BEGIN_FORKS));
-	for (round = 0; round < LONG_ROUNDS; round++) {
-		weighted_init(&weighted, ctx, 101 + round);
+	for (times = 0; times < MOST && common->has < ENOUGH && common->lacks < TOO_MANY;
+	     times++) {
+		weighted_init(&weighted, ctx, 100);
 		ASSERT_EQ(0, process_set(target.pidfd, &weighted, 0));
-		__atomic_store_n(&common->least, 101 + round, __ATOMIC_SEQ_CST);
-		usleep(SOON_US);
+		common->least = 100;
+		common->ends = false;
+		ASSERT_EQ(0, told(&target, BEGIN_FORKS));
+		for (round = 0; round < LONG_ROUNDS; round++) {
+			weighted_init(&weighted, ctx, 101 + round);
+			ASSERT_EQ(0, process_set(target.pidfd, &weighted, 0));
+			__atomic_store_n(&common->least, 101 + round, __ATOMIC_SEQ_CST);
+			usleep(SOON_US);
+		}
+		EXPECT_EQ(0, told(&target, END_CLONES));
 	}
-	EXPECT_EQ(0, told(&target, END_CLONES));
 	note("%d processes, %d with an older policy; of later ones they have %d and lack %d",
 	     common->created, common->wrong, common->has, common->lacks);
-	EXPECT_LT(LONG_ROUNDS / 10, common->created);
-	EXPECT_LT(common->lacks, 4 * common->has);
+	EXPECT_LE(ENOUGH, common->has);
 	end(&target, &own);
 }
 
