@@ -159,17 +159,18 @@ void followers_add(struct followers *followers, const unsigned long *frame, size
 }
 
 /*
- * In a list in random order about one block follows the one below it, and about
- * one is where its address would put it, whatever the length: both numbers are
- * Poisson's, with a mean of one for each list. More than these come less than
- * once in ten million boots.
+ * In a list in random order about one block follows the one below it, and about as
+ * many are equally far from where their address would put them, whatever the length:
+ * these numbers are Poisson's, with a mean of one for each list. More than this follow
+ * less than once in ten million boots; more are equally far, be it whichever of some
+ * hundred distances, less than once in a million.
  */
 static int most_by_chance(int lists)
 {
 	return 7 + 3 * lists;
 }
 
-/* Where no draw hits all the others follow, where half of them do a tenth. */
+/* In a list that nobody has shuffled all but the first follow. */
 bool followers_tell(const struct followers *followers)
 {
 	return followers->blocks > 2 * most_by_chance(followers->lists);
@@ -182,7 +183,7 @@ bool followers_are_many(const struct followers *followers)
 	return followers->found > most_by_chance(followers->lists);
 }
 
-/* Which of the largest blocks of @zone starts at @frame; they count from 0 */
+/* For each of @spanned places of a largest block, how many below it are of @zone */
 static int *places_by_address(const struct zone *zone, unsigned long first, size_t spanned)
 {
 	int *place = calloc(spanned, sizeof(*place)), next = 0;
@@ -217,5 +218,6 @@ bool many_are_in_place(const struct zone *zone, const unsigned long *frame, size
 	     zone->name, most, seen);
 	free(place);
 	free(alike);
-	return most > most_by_chance(1);
+	/* None is for want of memory to look. */
+	return !seen || most > most_by_chance(1);
 }
