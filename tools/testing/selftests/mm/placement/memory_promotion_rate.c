@@ -432,14 +432,37 @@ TEST_F_TIMEOUT(steady, threshold_does_not_grow_for_want_of_room, 120)
 }
 
 struct outside {
+	/* Memory of @node is to be taken, while @takes */
+	int node;
+	bool takes;
 	struct area area;
 	int round_ms;		/* the longest time that all of it has taken */
 };
 
-/*
- * Reads a byte of each page of its parent's memory every so often, as promoted_in()
- * does, from when the parent says where that is
- */
+/* Takes memory, some every slot, as long as its parent says: as much has to leave. */
+static bool take_more(const struct outside *outside)
+{
+	enum { PORTION = 64 };
+	struct nodeset nodes = nodeset_of(outside->node);
+	const size_t len = PORTION * page_bytes();
+	struct area more;
+	size_t taken = 0;
+
+	if (area_map(&more, MOST_PAGES, 1) ||
+	    policy_bind(more.start, more.len, MPOL_BIND, &nodes, 0))
+		return false;
+	while (__atomic_load_n(&outside->takes, __ATOMIC_ACQUIRE)) {
+		usleep(SLOT_MS * 1000);
+		if (taken == more.len)
+			continue;
+		if (mlock(more.start + taken, len))
+			return false;
+		taken += len;
+	}
+	return true;
+}
+
+/* Reads a byte of each page of its parent's memory every so often, as promoted_in() does */
 static void read_from_outside(struct outside *outside, int every_ms)
 {
 	const struct area *area = &outside->area;
@@ -458,15 +481,11 @@ static void read_from_outside(struct outside *outside, int every_ms)
 				outside->round_ms = ms;
 			begin = seconds_now();
 		}
-		const char *start = __atomic_load_n(&area->start, __ATOMIC_ACQUIRE);
-
 		usleep(SLOT_MS * 1000);
-		if (!start)
-			continue;
 		nr = 0;
 		for (i = slot; i < area->len / page && nr < MOST; i += slots) {
 			here[nr] = (struct iovec){ &byte, 1 };
-			there[nr++] = (struct iovec){ (char *)start + i * page, 1 };
+			there[nr++] = (struct iovec){ area->start + i * page, 1 };
 		}
 		if (process_vm_readv(getppid(), here, nr, there, nr, 0) < 0)
 			_exit(EXIT_FAILURE);
@@ -487,13 +506,26 @@ static long lowest_threshold(int node, int ms)
 	return lowest;
 }
 
+/* Until so many pages are on @node; who sleeps is not scanned. */
+static int left_for(const struct area *area, int node, int pages)
+{
+	time_t begun = guard_begin();
+	int there;
+
+	do {
+		usleep(SLOT_MS * 1000);
+		there = count_on(area, node);
+	} while (there < pages && !guard_over(begun));
+	return there;
+}
+
 /*
- * What is demoted has been touched, whoever did: a debugger, a device of a machine. The
- * threshold grows while nothing is demoted, and is found again; else it would only grow.
+ * What is demoted has been touched, whoever did: a debugger, a device of a machine. Else
+ * the threshold would only grow. Here nobody uses the pages until half of them have left.
  */
 TEST_F_TIMEOUT(steady, touches_of_others_count, 120)
 {
-	enum { PASS_MS = 1000, EVERY_MS = 800 };
+	enum { PASS_MS = 1000, EVERY_MS = 800, PAGES = 2 * SOME_PAGES };
 	struct context *ctx = &self->ctx;
 	struct outside *seen;
 	struct area area;
@@ -507,23 +539,31 @@ TEST_F_TIMEOUT(steady, touches_of_others_count, 120)
 	seen = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		    -1, 0);
 	ASSERT_NE(MAP_FAILED, seen);
+	filler = fill(ctx->fast, MOST_PAGES / 2, true);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_LT(0, filler);
+	ASSERT_EQ(0, map_on(&area, ctx->fast, PAGES, false));
+	ASSERT_EQ(0, file_print("/proc/self/clear_refs", "1"));
+	seen->node = ctx->fast;
+	seen->area = area;
+	seen->takes = true;
 	reader = fork_child();
 	ASSERT_LE(0, reader);
-	if (!reader)
+	if (!reader) {
+		area_unmap(&area);
+		if (!take_more(seen))
+			_exit(EXIT_FAILURE);
 		read_from_outside(seen, EVERY_MS);
-	filler = map_twice_the_room(ctx, &area, false);
-	if (filler < 0)
-		SKIP(return, "a node is too small");
-	ASSERT_LT(0, filler);
+	}
+	EXPECT_LE(PAGES / 2, left_for(&area, ctx->slow, PAGES / 2));
 	ASSERT_EQ(0, set_pace(16, PASS_MS));
-	promoted_in(&area, EVERY_MS, 8 * PASS_MS);
-	seen->round_ms = 0;
-	seen->area.len = area.len;
-	__atomic_store_n(&seen->area.start, area.start, __ATOMIC_RELEASE);
-	for (until = seconds_now() + 8.0 * PASS_MS / 1e3; seconds_now() < until;)
+	__atomic_store_n(&seen->takes, false, __ATOMIC_RELEASE);
+	for (until = seconds_now() + 6.0 * PASS_MS / 1e3; seconds_now() < until;)
 		;
-	found = lowest_threshold(ctx->fast, 4 * PASS_MS);
-	note("threshold %ld ms, read every %d ms", found, seen->round_ms);
+	found = lowest_threshold(ctx->fast, PASS_MS);
+	note("%d pages have left; threshold %ld ms, read every %d ms",
+	     count_on(&area, ctx->slow), found, seen->round_ms);
 	/* The reader has less than a processor, and takes longer. */
 	EXPECT_LT(0, seen->round_ms);
 	EXPECT_GT(6 * EVERY_MS, seen->round_ms);
