@@ -8,17 +8,11 @@
  * Needs a kernel with fault injection (FAILSLAB, FAIL_PAGE_ALLOC).
  */
 #define _GNU_SOURCE
+#include "attempts.h"
 #include "cases.h"
 #include "placement.h"
 
-#define MOST_ALLOCATIONS 2000
 #define PAGES 48
-
-/*
- * Each allocation fails a few times: now and then the failure goes to one that
- * is not the call's own and does no harm.
- */
-#define TRIES 4
 
 struct context {
 	struct saved_weights saved;
@@ -90,53 +84,12 @@ FIXTURE_TEARDOWN(enomem)
 	close(self->ctx.fail);
 }
 
-/* One kind of call: what comes before it, itself, and what comes after it */
-struct attempt {
-	int (*prepare)(struct context *ctx);
-	int (*call)(struct context *ctx);
-	/* NULL, or what is wrong after a call that has or has not succeeded */
-	const char *(*check)(struct context *ctx, int ret);
-	/* How many of its allocations must refuse it when they fail, at least */
-	int refused;
-	/* EIO says that a page found no room, in a policy that is in force */
-	bool eio;
-};
-
 static void fail_each(struct __test_metadata *_metadata, struct context *ctx,
 		      const struct attempt *attempt)
 {
-	bool failed = true, was_hit, was_refused;
-	int nth, try, ret = -1, refused = 0;
-	const char *wrong;
-
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	for (nth = 1; nth < MOST_ALLOCATIONS && failed; nth++) {
-		was_refused = false;
-		failed = false;
-		for (try = 0; try < TRIES; try++) {
-			ASSERT_EQ(0, attempt->prepare(ctx));
-			fault_nth(ctx->fail, nth);
-			ret = attempt->call(ctx);
-			was_hit = fault_hit(ctx->fail);
-			failed |= was_hit;
-			if (ret) {
-				ASSERT_TRUE(was_hit);
-				was_refused = true;
-			}
-			if (!ret || ret == -ENOMEM || (attempt->eio && ret == -EIO))
-				wrong = attempt->check(ctx, ret);
-			else
-				wrong = "an error that the call does not have";
-			ASSERT_TRUE(!wrong)
-				TH_LOG("allocation %d, result %d: %s", nth,
-				       ret, wrong);
-		}
-		refused += was_refused;
-	}
-	EXPECT_FALSE(failed);
-	EXPECT_EQ(0, ret);
-	EXPECT_LE(attempt->refused, refused);
+	fail_each_of(_metadata, ctx->fail, ctx, attempt);
 }
 
 /* Does the policy at @addr, or the task's, equal @want? */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The mempolicy2 calls with random arguments from several threads while the
+ * The mempolicy2 calls with random arguments from several threads, each for itself
+ * and for a process of its own that goes on creating threads and processes, while the
  * cpuset moves, the global weights change and, where there is such a node,
  * memory comes and goes.
  *
@@ -8,10 +9,15 @@
  * ones: without it they are the same in each run.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cases.h"
 #include "placement.h"
+#include "process_calls.h"
 #include "races.h"
 
 #define DEFAULT_CALLS 50000
@@ -20,6 +26,8 @@
 #define LARGEST_WRITTEN 16
 /* A million calls on a debug kernel are to be affordable */
 #define PAGES 8
+/* Between what a process does, whose policy its caller sets */
+#define REST_US 20000
 /* Below what mmap(2) hands out */
 #define NOTHING_MAPPED ((void *)page_bytes())
 
@@ -44,6 +52,10 @@ struct caller {
 	long accepted;
 	struct area area;
 	struct area edge;
+	/* A process that has them as well, and whether the next call is for that one */
+	pid_t pid;
+	int pidfd;
+	bool outside;
 	/* What the next call is given, and whether something is wrong in it */
 	struct arguments *args;
 	bool bad;
@@ -185,6 +197,30 @@ static bool known_error(int ret)
 	return ret == -EINVAL || ret == -EFAULT || ret == -E2BIG;
 }
 
+static int set_of(struct caller *caller, size_t usize, unsigned long flags)
+{
+	if (caller->outside)
+		return process_param_set(caller->pidfd, caller->args, usize, flags);
+	return param_set(caller->args, usize, flags);
+}
+
+static int bind_of(struct caller *caller, const char *start, size_t len, size_t usize,
+		   unsigned long flags)
+{
+	if (caller->outside)
+		return process_param_bind(caller->pidfd, start, len, caller->args, usize,
+					  flags);
+	return param_bind(start, len, caller->args, usize, flags);
+}
+
+static int get_of(struct caller *caller, void *param, size_t usize, const void *addr,
+		  unsigned long flags)
+{
+	if (caller->outside)
+		return process_param_get(caller->pidfd, param, usize, addr, flags);
+	return param_get(param, usize, addr, flags);
+}
+
 /* A policy that was accepted is there; others may move with the cpuset */
 static const char *look_at_policy(struct caller *caller, const void *addr)
 {
@@ -193,8 +229,10 @@ static const char *look_at_policy(struct caller *caller, const void *addr)
 	struct own_policy policy;
 	const struct own_policy *got = &policy;
 
-	if (own_get(&policy, addr,
-		    MPOL_F_OWN_WEIGHTS | (addr ? MPOL_F_ADDR : 0)))
+	own_init(&policy, 0, 0, NULL, NULL);
+	policy.param.il_weights = (uintptr_t)policy.weight;
+	if (get_of(caller, &policy.param, sizeof(policy.param), addr,
+		   MPOL_F_OWN_WEIGHTS | (addr ? MPOL_F_ADDR : 0)))
 		return "get_mempolicy2 does not answer";
 	if (mode == MPOL_PREFERRED && !nodeset_count(&args->nodes))
 		mode = MPOL_LOCAL;
@@ -223,9 +261,10 @@ static void call_set(struct caller *caller)
 	usize = random_size(caller);
 	if (one_in(caller, 16)) {
 		flags = 1UL << draw(caller, 4);
-		caller->bad = true;
+		if (flags != MPOL_MF_MOVE || !caller->outside)
+			caller->bad = true;
 	}
-	ret = param_set(caller->args, usize, flags);
+	ret = set_of(caller, usize, flags);
 	if (ret && !known_error(ret))
 		caller->wrong = "an unknown error of set_mempolicy2";
 	else if (!ret == caller->bad &&
@@ -277,7 +316,7 @@ static void call_bind(struct caller *caller)
 		pages = 1;
 		caller->bad = true;
 	}
-	ret = param_bind(start, pages * page, caller->args, usize, flags);
+	ret = bind_of(caller, start, pages * page, usize, flags);
 	if (ret == -EIO && (flags & MPOL_MF_STRICT) && !caller->bad)
 		return;
 	if (ret && !known_error(ret))
@@ -340,7 +379,7 @@ static void call_get(struct caller *caller)
 		caller->bad = true;
 		break;
 	}
-	ret = param_get(args, usize, addr, flags);
+	ret = get_of(caller, args, usize, addr, flags);
 	if (ret && !known_error(ret))
 		caller->wrong = "an unknown error of get_mempolicy2";
 	else if (!ret == caller->bad)
@@ -377,6 +416,7 @@ static void *calls_at_random(void *arg)
 	while (!caller->wrong &&
 	       (caller->calls > 0 ||
 		(!all_disturbed(caller) && caller->calls > -MOST_RACES))) {
+		caller->outside = one_in(caller, 4);
 		calls[draw(caller, ARRAY_LEN(calls))](caller);
 		caller->calls--;
 	}
@@ -495,6 +535,41 @@ static unsigned long long number_of(const char *variable,
 	return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
+static void *is_created(void *arg)
+{
+	return arg;
+}
+
+/* What is being created while its policy is set has that one. */
+static void *forks(void *arg)
+{
+	pid_t pid;
+
+	for (;;) {
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		usleep(REST_US);
+	}
+	return arg;
+}
+
+static void lives(const struct area *area)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, forks, NULL))
+		_exit(1);
+	for (;;) {
+		if (!pthread_create(&thread, NULL, is_created, NULL))
+			pthread_join(thread, NULL);
+		touch(area->start, PAGES, page_bytes());
+		usleep(REST_US);
+	}
+}
+
 static int caller_init(struct caller *caller, struct context *ctx,
 		       unsigned long long seed, long calls)
 {
@@ -508,11 +583,24 @@ static int caller_init(struct caller *caller, struct context *ctx,
 	if (!caller->args)
 		return -ENOMEM;
 	ret = area_map(&caller->area, PAGES, 1);
-	return ret ? ret : area_map(&caller->edge, 1, 1);
+	if (!ret)
+		ret = area_map(&caller->edge, 1, 1);
+	if (ret)
+		return ret;
+	caller->pid = fork_child();
+	if (!caller->pid)
+		lives(&caller->area);
+	if (caller->pid < 0)
+		return -ECHILD;
+	caller->pidfd = pidfd_of(caller->pid);
+	return caller->pidfd < 0 ? caller->pidfd : 0;
 }
 
 static void caller_free(struct caller *caller)
 {
+	close(caller->pidfd);
+	kill(caller->pid, SIGKILL);
+	waitpid(caller->pid, NULL, 0);
 	area_unmap(&caller->area);
 	area_unmap(&caller->edge);
 	free(caller->args);

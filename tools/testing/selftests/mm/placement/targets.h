@@ -18,24 +18,13 @@
 
 #include "placement.h"
 #include "policies.h"
-
-#ifndef __NR_process_set_mempolicy2
-#define __NR_process_set_mempolicy2 603
-#endif
-#ifndef __NR_process_get_mempolicy2
-#define __NR_process_get_mempolicy2 604
-#endif
-#ifndef __NR_process_mbind2
-#define __NR_process_mbind2 605
-#endif
+#include "process_calls.h"
 
 #define SOME_PAGES	64UL
 
 static inline int process_set(int pidfd, const struct own_policy *own, unsigned long flags)
 {
-	if (syscall(__NR_process_set_mempolicy2, pidfd, &own->param, param_size, flags))
-		return -errno;
-	return 0;
+	return process_param_set(pidfd, &own->param, param_size, flags);
 }
 
 static inline int process_get(int pidfd, struct own_policy *own, const void *addr,
@@ -43,26 +32,13 @@ static inline int process_get(int pidfd, struct own_policy *own, const void *add
 {
 	own_init(own, 0, 0, NULL, NULL);
 	own->param.il_weights = (uintptr_t)own->weight;
-	if (syscall(__NR_process_get_mempolicy2, pidfd, &own->param, param_size,
-		    addr, flags))
-		return -errno;
-	return 0;
+	return process_param_get(pidfd, &own->param, param_size, addr, flags);
 }
 
 static inline int process_bind(int pidfd, const void *addr, size_t len,
 			       const struct own_policy *own, unsigned long flags)
 {
-	if (syscall(__NR_process_mbind2, pidfd, addr, len, &own->param, param_size,
-		    flags))
-		return -errno;
-	return 0;
-}
-
-static inline int pidfd_of(pid_t pid)
-{
-	int fd = syscall(SYS_pidfd_open, pid, 0);
-
-	return fd < 0 ? -errno : fd;
+	return process_param_bind(pidfd, addr, len, &own->param, param_size, flags);
 }
 
 /* A child that does as it is told, a byte at a time, and answers with one */
