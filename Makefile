@@ -74,6 +74,7 @@ test:
 
 vm:
 	@scripts/kernel/kernel.sh $${SCENARIO:+-s "$$SCENARIO"}
+	@scripts/kernel/tools.sh $${SCENARIO:+-s "$$SCENARIO"}
 	@set --; \
 	[ -z "$$SCENARIO" ] || set -- "$$@" -s "$$SCENARIO"; \
 	[ -z "$$FILES" ] || set -- "$$@" -f "$$FILES"; \

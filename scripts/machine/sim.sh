@@ -40,6 +40,7 @@ fi
 
 [ ! -f "$TOP/scenarios/sim/$scenario.conf" ] || scenario=sim/$scenario
 "$TOP/scripts/kernel/kernel.sh" -s "$scenario" >&2
+"$TOP/scripts/kernel/tools.sh" -s "$scenario" >&2
 set -- -m -s "$scenario"
 if [ -n "$command" ]; then
 	work=$(mktemp)
