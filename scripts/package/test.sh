@@ -23,6 +23,8 @@ release=${release#linux-image-}
 
 "$TOP/scripts/host/setup.sh"
 need_packages mmdebstrap genext2fs
+# Who is not root is it in a namespace of their own, for mmdebstrap.
+[ "$(id -u)" -eq 0 ] || need_packages uidmap
 lock deb-test
 rm -rf "$work"
 mkdir -p "$work/sources"
