@@ -25,7 +25,7 @@ help:
 	@echo 'make vm          boot the kernel for a shell, or for a command of yours:'
 	@echo '                   SCENARIO=name               a machine of scenarios/list'
 	@echo '                   FILES="host[:guest] ..."    files to put into it'
-	@echo '                   RUN="command"               ends with its status'
+	@echo '                   RUN="command"               says its status at the end'
 	@echo 'make sim         as make vm, on a machine whose slow memory is slow, by its own clock:'
 	@echo '                   SCENARIO=name               a machine of scenarios/sim, or of scenarios/list'
 	@echo 'make kernel      build/bzImage, build/System.map, build/config, build/usr/include'
