@@ -1,12 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Builds packages to install into build/deb: linux-image, linux-headers,
-# linux-weighted, mempolicy-tools and mempolicy2-dev.  CONFIG=path in the environment takes
-# another configuration than Debian's, LOCALMODCONFIG=1 only the modules that
+# Builds packages to install into build/deb, or with -o DIRECTORY into that: linux-image,
+# linux-headers, linux-weighted, mempolicy-tools and mempolicy2-dev.  CONFIG=path in the
+# environment takes another configuration than Debian's, LOCALMODCONFIG=1 only the modules that
 # are in use (scripts/package/config.sh).  Run again, it goes on where it ended.
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
+
+packages=$BUILD/deb
+while getopts o: option; do
+	case $option in
+	o) packages=$OPTARG ;;
+	*) die "usage: deb.sh [-o DIRECTORY]" ;;
+	esac
+done
 
 name=debian
 set --
@@ -36,7 +44,6 @@ case ${BTF:-} in
 *) die "BTF is '$BTF': it is 0 or 1, or not given" ;;
 esac
 objects=$BUILD/obj/deb-$name/linux
-packages=$BUILD/deb
 
 "$TOP/scripts/host/setup.sh"
 # openssl makes the key that modules are signed with
@@ -61,7 +68,7 @@ for package in "$objects"/../*.deb; do
 	esac
 done
 rmdir "$packages/debug" 2>/dev/null || :
-say "build/deb:"
+say "${packages#"$TOP/"}:"
 for package in "$packages"/*.deb; do
 	say "  ${package##*/} ($(($(stat -c %s "$package") / 1024)) KiB)"
 done
