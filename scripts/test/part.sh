@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # One part of make test, a machine or one of those on the host: scripts/test/test.sh runs them all, several at a time.
 # usage: part.sh [-c CONFIG] [-m MODE] [-x SLOWDOWN] [-l] [-e SCENARIO:VARIABLE=VALUE] -o RESULTDIR PART [TEST...]
-#        part.sh -n [-c CONFIG] [-m MODE]    the names of the parts in scripts/test/list, and what each needs; "machines" stands for those
+#        part.sh -n [-c CONFIG] [-m MODE]    the names of the parts in scripts/test/list, what each needs, and "once";
+#                                            "machines" stands for those
 # A part on the host that hangs is ended, see scripts/lib/watch.py: PART_QUIET in the environment is its seconds, 300 without it.
 # RESULTDIR gets verdict and counts ("PASSED FAILED SKIPPED"), and in time the seconds that it took and those of processor time.
 # TEST: of a machine, these kselftests in place of the scenario's. What the parts need is built: kernels, kselftests, tools.
@@ -31,7 +32,9 @@ list=$TOP/scripts/test/list bench=$TOP/scripts/bench
 runs=${mode:-test}
 [ "$config$mode" = default ] || [ -n "$mode" ] || runs=debug
 if [ -n "$names" ]; then
-	rows "$list" | awk -F '\t' -v runs=" $runs " '$1 == "machines" || index(" " $2 " ", runs) { print $1, $3 }'
+	rows "$list" | awk -F '\t' -v runs=" $runs " '$1 == "machines" || index(" " $2 " ", runs) {
+		print $1, $3 ($2 ~ / once$/ ? " once" : "")
+	}'
 	case $runs in
 	test | debug)
 		rows "$bench/list" | cut -f 1 | while read -r name; do

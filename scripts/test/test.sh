@@ -7,7 +7,7 @@
 #   -m  soak: all machines, and what shows that two runs are the same; timed, races: the programs of tests/timed or of tests/races, on the
 #       machines that stand there
 #       coverage: all machines, and what else boots a kernel to reach lines of ours
-#   -n  each part that many times
+#   -n  each part that many times, but for those that repeat themselves
 # ONLY="name ..." in the environment runs these of the scenarios and of the parts on the host; TESTS="name ..." these kselftests.
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 when something passed and nothing failed.
 set -eu
@@ -100,6 +100,7 @@ parts() {
 		round=$((round + 1))
 		for name in $names; do
 			wanted "$name" || continue
+			[ "$round" -eq 1 ] || ! echo "$listed" | grep -q "^$name .* once$" || continue
 			dir=$name
 			[ "$rounds" -eq 1 ] || dir=$name.$round
 			echo "$dir $name $(echo "${programs_of:-}" | sed -n "s/^$name //p" | tr '\n' ' ')"
@@ -164,7 +165,7 @@ if [ "$config" = default ]; then
 fi
 "$TOP/scripts/kernel/selftests.sh" -c "$config" || cannot "the kselftests do not build"
 "$TOP/scripts/kernel/tools.sh" -c "$config" || cannot "the tools do not build"
-for name in $(echo "$listed" | sed -n 's/ base$//p'); do
+for name in $(echo "$listed" | awk '$2 == "base" { print $1 }'); do
 	# What several parts need is built before, with all processors.
 	ask=''
 	[ "$mode" != soak ] || ask=-b

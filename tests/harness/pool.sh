@@ -34,6 +34,7 @@ if [ "$1" = -n ]; then
 	for part in takes-its-shell good fails machines silent empty garbled doubled blank nothing mute denies shouts dies; do
 		echo "$part -"
 	done
+	echo "repeats - once"
 	exit
 fi
 while [ "$1" != -o ]; do
@@ -114,6 +115,7 @@ runs test "5 passed, 0 failed, 2 skipped" "ONLY=good nothing" TESTS=weighted_int
 runs soak "15 passed, 0 failed, 6 skipped" ONLY=good ROUNDS=3
 runs soak "15 passed, 3 failed, 6 skipped" "ONLY=good dies" ROUNDS=3
 fails dies.1 dies.2 dies.3
+runs soak "20 passed, 0 failed, 8 skipped" "ONLY=good repeats" ROUNDS=3
 for script in host/setup kernel/kernel kernel/selftests kernel/tools; do
 	touch "$work/top/scripts/$script.sh.fails"
 	runs test "0 passed, 1 failed, 0 skipped" ONLY=good
