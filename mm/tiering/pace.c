@@ -87,6 +87,8 @@ int pace_step(unsigned int *usual, const struct pace_pass *pass)
  *
  * When the scan has begun anew since, the period is set by what the pass has told.
  * In mode 3 it goes by the fast nodes as well, as the base has it, which slows it down.
+ * Its limits are those of the memory that there is now: a task that has grown would
+ * take its whole pass at the pace of a small one.
  *
  * Context: the task itself, at most once a scan period; no locks.
  */
@@ -105,14 +107,14 @@ void promotion_scan_begins(struct task_struct *p, unsigned int shortest,
 	if (!promotion_is_on())
 		return;
 	lru_add_drain();
-	if (pass == p->numa_promotion_pass)
-		return;
-	start_pass(p, pass);
-	step = pace_step(&p->numa_warm_usual, &was);
-	if (step < 0)
-		period >>= 1;
-	else if (step && sysctl_numa_balancing_mode == NUMA_BALANCING_MEMORY_TIERING)
-		period <<= 1;
+	if (pass != p->numa_promotion_pass) {
+		start_pass(p, pass);
+		step = pace_step(&p->numa_warm_usual, &was);
+		if (step < 0)
+			period >>= 1;
+		else if (step && sysctl_numa_balancing_mode == NUMA_BALANCING_MEMORY_TIERING)
+			period <<= 1;
+	}
 	p->numa_scan_period = clamp(period, shortest, longest);
 }
 

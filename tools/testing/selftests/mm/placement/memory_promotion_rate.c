@@ -671,6 +671,57 @@ TEST_F_TIMEOUT(steady, scan_takes_little_at_a_time, 120)
 	area_unmap(&area);
 }
 
+/* Memory of a node that no policy holds there */
+static int fill_from(const struct area *area, int node)
+{
+	struct nodeset nodes = nodeset_of(node);
+	int ret = policy_bind(area->start, area->len, MPOL_BIND, &nodes, 0);
+
+	if (ret)
+		return ret;
+	touch(area->start, area->len / page_bytes(), page_bytes());
+	return policy_bind(area->start, area->len, MPOL_DEFAULT, NULL, 0);
+}
+
+/* A mapping that is filled in the middle of a pass: its periods go by all that is there then. */
+TEST_F_TIMEOUT(steady, what_has_grown_is_scanned_in_its_period, 120)
+{
+	enum { ROUNDS = 2, PASS_MS = 4000, SMALL_PAGES = 3 * 1024, PASSES = 2 };
+	struct context *ctx = &self->ctx;
+	long long scanned, least = MOST_PAGES;
+	struct area area, small, rest;
+	double end;
+	long pass;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES))
+		SKIP(return, "the slow node is too small");
+	ASSERT_EQ(0, set_pace(16, PASS_MS));
+	ASSERT_EQ(0, map_on(&area, ctx->slow, MOST_PAGES, false));
+	small = (struct area){ .start = area.start, .len = SMALL_PAGES * page_bytes() };
+	rest = (struct area){ .start = area.start + small.len, .len = area.len - small.len };
+	for (i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, madvise(rest.start, rest.len, MADV_DONTNEED));
+		/* A pass has begun when the next call of the scan has come, of four. */
+		for (pass = scan_passes(); scan_passes() == pass;)
+			touch_once(&small);
+		for (end = seconds_now() + 1.5 * PASS_MS / 4e3; seconds_now() < end;)
+			;
+		ASSERT_EQ(0, fill_from(&rest, ctx->slow));
+		scanned = counter("numa_pte_updates");
+		for (end = seconds_now() + PASSES * PASS_MS / 1e3; seconds_now() < end;)
+			;
+		scanned = counter("numa_pte_updates") - scanned;
+		if (scanned < least)
+			least = scanned;
+	}
+	note("%lld of %d pages scanned in %d passes", least, MOST_PAGES, PASSES);
+	EXPECT_LT(MOST_PAGES * 3 / 4, least);
+	area_unmap(&area);
+}
+
 /* A quarter of the memory is in use sixteen times as often as the rest, and fits. */
 TEST_F_TIMEOUT(steady, what_is_hot_stays, 120)
 {
