@@ -860,6 +860,12 @@ test_doctor() {
 		'dax2.0 is a device and no memory of the kernel: 64.0 GiB that would be node 2.'
 	ln -s ../../drivers/device_dax "$root/sys/bus/dax/devices/dax2.0/driver"
 	mends 'daxctl reconfigure-device --mode=system-ram dax2.0' 'dax2.0 is a device'
+	put /sys/devices/system/memory/auto_online_blocks offline
+	mends 'daxctl reconfigure-device --mode=system-ram dax2.0' 'dax2.0 is a device'
+	for policy in online online_kernel online_movable; do
+		put /sys/devices/system/memory/auto_online_blocks $policy
+		mends 'daxctl reconfigure-device --mode=system-ram --force dax2.0' 'dax2.0 is a device'
+	done
 
 	reset_machine
 	put /sys/kernel/mm/numa/demotion_enabled false

@@ -93,6 +93,18 @@ static void print_size(unsigned long long bytes)
 	printf("%.1f GiB", bytes / (double)(1 << 30));
 }
 
+/* Where the kernel onlines memory by itself, daxctl(1) wants to be told that it may go on */
+static const char *daxctl_force(const struct machine *machine)
+{
+	char policy[32];
+
+	if (read_file(machine, "/sys/devices/system/memory/auto_online_blocks",
+		      policy, sizeof(policy)) &&
+	    strcmp(policy, "offline"))
+		return "--force ";
+	return "";
+}
+
 /* What device drivers keep for themselves, until daxctl(1) gives it to the kernel */
 static void look_at_device(struct machine *machine, const char *device)
 {
@@ -114,7 +126,8 @@ static void look_at_device(struct machine *machine, const char *device)
 	printf("%s is a device and no memory of the kernel: ", device);
 	print_size(read_number_of(machine, directory, device, "size"));
 	printf(" that would be node %s.\n", node);
-	printf("\tdaxctl reconfigure-device --mode=system-ram %s\n", device);
+	printf("\tdaxctl reconfigure-device --mode=system-ram %s%s\n",
+	       daxctl_force(machine), device);
 }
 
 static void look_at_devices(struct machine *machine)
