@@ -854,6 +854,30 @@ test_doctor() {
 	put /sys/devices/system/memory/memory9/state offline
 	mends 'chmem --enable --zone Movable 256M' 'Memory that is offline: 0.2 GiB.'
 	reset_machine
+	cxl=/sys/bus/cxl/devices
+	put $cxl/mem0/pmem/size 0x400000000
+	put $cxl/mem0/ram/size 0x200000000
+	put $cxl/decoder0.0/create_pmem_region region0
+	put $cxl/decoder1.0/size 0x400000000
+	prints 'Nothing to mend.' doctor --root "$root"
+	put $cxl/decoder12.0/size 0x0
+	put $cxl/decoder12.1/size 0x0
+	mkdir -p "$root$cxl/endpoint12"
+	ln -s ../../../pci/mem0 "$root$cxl/endpoint12/uport"
+	run doctor --root "$root"
+	[ "$status" -eq 4 ] && grep -qFx 'The card mem0 has 16.0 GiB that nobody has set up. What is on it is lost by:' "$work/out" &&
+		[ "$(sed -n 's/^\t//p' "$work/out")" = 'cxl create-region -m -d decoder0.0 -w 1 -t pmem mem0
+ndctl create-namespace -m devdax -M mem' ]
+	result $? 'mpolctl doctor: a card without a region'
+	put $cxl/decoder12.1/size 0x400000000
+	prints 'Nothing to mend.' doctor --root "$root"
+	put $cxl/decoder12.1/size 0x0
+	put $cxl/mem0/pmem/size 0x0
+	prints 'Nothing to mend.' doctor --root "$root"
+	put $cxl/decoder0.0/create_ram_region region0
+	mends 'cxl create-region -m -d decoder0.0 -w 1 -t ram mem0' 'The card mem0 has 8.0 GiB that nobody has set up.'
+
+	reset_machine
 	put /sys/bus/dax/devices/dax2.0/size 68719476736
 	put /sys/bus/dax/devices/dax2.0/target_node 2
 	mends 'daxctl reconfigure-device --mode=system-ram dax2.0' \

@@ -19,9 +19,9 @@ static const char doctor_help[] =
 	"Usage: mpolctl doctor\n"
 	"\n"
 	"Says what of the machine's memory is not used as it could be, each time with the\n"
-	"command that mends it: memory that is offline or a device, weights that nobody\n"
-	"has told, nodes that should not share a tier, one half of memory tiering. It\n"
-	"changes nothing.\n"
+	"command that mends it: cards that nobody has set up, memory that is offline or a\n"
+	"device, weights that nobody has told, nodes that should not share a tier, one\n"
+	"half of memory tiering. It changes nothing.\n"
 	"\n"
 	"  --root DIR  read the files of the kernel under DIR, not /\n"
 	"  -h, --help  this text\n"
@@ -91,6 +91,112 @@ static unsigned long long read_node(const struct machine *machine,
 static void print_size(unsigned long long bytes)
 {
 	printf("%.1f GiB", bytes / (double)(1 << 30));
+}
+
+#define CXL_DIR		"/sys/bus/cxl/devices"
+
+/*
+ * The next directory of CXL_DIR whose name begins with @prefix, in no order; NULL after
+ * the last one, and at once where there is none.
+ */
+static const char *next_cxl(DIR *directory, const char *prefix)
+{
+	struct dirent *file;
+
+	while (directory && (file = readdir(directory))) {
+		if (!strncmp(file->d_name, prefix, strlen(prefix)))
+			return file->d_name;
+	}
+	return NULL;
+}
+
+static DIR *open_cxl(const struct machine *machine)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s" CXL_DIR, machine->root);
+	return opendir(path);
+}
+
+/* What decoders of a port, "endpoint3", lead to its memory: of cards that are in use */
+static unsigned long long decoded_size(const struct machine *machine,
+				       const char *endpoint)
+{
+	DIR *directory = open_cxl(machine);
+	unsigned long long size = 0;
+	const char *decoder;
+	char prefix[32];
+
+	snprintf(prefix, sizeof(prefix), "decoder%u.",
+		 (unsigned int)strtoul(endpoint + strlen("endpoint"), NULL, 10));
+	while ((decoder = next_cxl(directory, prefix)))
+		size += read_number_of(machine, CXL_DIR, decoder, "size");
+	if (directory)
+		closedir(directory);
+	return size;
+}
+
+/* A decoder of the host with regions of @kind; which of several is the card's, cxl says */
+static bool find_host_decoder(const struct machine *machine, const char *kind,
+			      char *name, size_t size)
+{
+	DIR *directory = open_cxl(machine);
+	const char *decoder;
+	char file[32], line[32];
+	bool found = false;
+
+	snprintf(file, sizeof(file), "create_%s_region", kind);
+	while (!found && (decoder = next_cxl(directory, "decoder"))) {
+		found = read_of(machine, CXL_DIR, decoder, file, line, sizeof(line));
+		if (found)
+			snprintf(name, size, "%s", decoder);
+	}
+	if (directory)
+		closedir(directory);
+	return found;
+}
+
+/* Memory of a card that no region has, and that the kernel makes one of */
+static void look_at_card(struct machine *machine, const char *card, const char *kind)
+{
+	char name[32], decoder[NAME_MAX + 1];
+	unsigned long long size;
+
+	snprintf(name, sizeof(name), "%s/size", kind);
+	size = read_number_of(machine, CXL_DIR, card, name);
+	if (!size || !find_host_decoder(machine, kind, decoder, sizeof(decoder)))
+		return;
+	machine->found++;
+	printf("The card %s has ", card);
+	print_size(size);
+	puts(" that nobody has set up. What is on it is lost by:");
+	printf("\tcxl create-region -m -d %s -w 1 -t %s %s\n", decoder, kind, card);
+	if (!strcmp(kind, "pmem"))
+		puts("\tndctl create-namespace -m devdax -M mem");
+}
+
+/* A card without a port is not decoded by the kernel: firmware may have given it a place */
+static void look_at_cards(struct machine *machine)
+{
+	DIR *directory = open_cxl(machine);
+	char path[PATH_MAX], card[PATH_MAX];
+	const char *endpoint, *name;
+	ssize_t len;
+
+	while ((endpoint = next_cxl(directory, "endpoint"))) {
+		snprintf(path, sizeof(path), "%s" CXL_DIR "/%s/uport", machine->root,
+			 endpoint);
+		len = readlink(path, card, sizeof(card) - 1);
+		if (len < 0 || decoded_size(machine, endpoint))
+			continue;
+		card[len] = '\0';
+		name = strrchr(card, '/');
+		name = name ? name + 1 : card;
+		look_at_card(machine, name, "ram");
+		look_at_card(machine, name, "pmem");
+	}
+	if (directory)
+		closedir(directory);
 }
 
 /* Where the kernel onlines memory by itself, daxctl(1) wants to be told that it may go on */
@@ -343,6 +449,7 @@ static int examine(const char *root)
 		warnx("doctor: this kernel is built without NUMA");
 		return STATUS_UNAVAILABLE;
 	}
+	look_at_cards(&machine);
 	look_at_devices(&machine);
 	look_at_blocks(&machine);
 	if (count_nodes(&machine.memory) > 1) {
