@@ -857,7 +857,9 @@ test_doctor() {
 	cxl=/sys/bus/cxl/devices
 	put $cxl/mem0/pmem/size 0x400000000
 	put $cxl/mem0/ram/size 0x200000000
-	put $cxl/decoder0.0/create_pmem_region region0
+	for decoder in 0.1 0.0 0.2; do
+		put $cxl/decoder$decoder/create_pmem_region region0
+	done
 	put $cxl/decoder1.0/size 0x400000000
 	prints 'Nothing to mend.' doctor --root "$root"
 	put $cxl/decoder12.0/size 0x0

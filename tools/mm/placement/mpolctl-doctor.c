@@ -118,7 +118,7 @@ static DIR *open_cxl(const struct machine *machine)
 	return opendir(path);
 }
 
-/* What decoders of a port, "endpoint3", lead to its memory: of cards that are in use */
+/* Of the memory behind a port, such as "endpoint3": how much has a place, in bytes */
 static unsigned long long decoded_size(const struct machine *machine,
 				       const char *endpoint)
 {
@@ -136,7 +136,10 @@ static unsigned long long decoded_size(const struct machine *machine,
 	return size;
 }
 
-/* A decoder of the host with regions of @kind; which of several is the card's, cxl says */
+/*
+ * A decoder of the host that can have regions of @kind: the first one by name. Where there
+ * are several and it is another one that leads to the card, cxl(1) refuses it.
+ */
 static bool find_host_decoder(const struct machine *machine, const char *kind,
 			      char *name, size_t size)
 {
@@ -146,10 +149,12 @@ static bool find_host_decoder(const struct machine *machine, const char *kind,
 	bool found = false;
 
 	snprintf(file, sizeof(file), "create_%s_region", kind);
-	while (!found && (decoder = next_cxl(directory, "decoder"))) {
-		found = read_of(machine, CXL_DIR, decoder, file, line, sizeof(line));
-		if (found)
-			snprintf(name, size, "%s", decoder);
+	while ((decoder = next_cxl(directory, "decoder"))) {
+		if (!read_of(machine, CXL_DIR, decoder, file, line, sizeof(line)) ||
+		    (found && strcmp(decoder, name) > 0))
+			continue;
+		found = true;
+		snprintf(name, size, "%s", decoder);
 	}
 	if (directory)
 		closedir(directory);
