@@ -118,7 +118,7 @@ TEST_F_TIMEOUT(migration, hugetlb_stays, PATIENT_TIMEOUT)
 	got = file_number(pool);
 	ASSERT_EQ(0, file_print(ENABLE, "1"));
 	self->move.map = map_hugetlb;
-	self->move.pages = POOL_PAGES;
+	self->move.pages = POOL_PAGES * HUGE_BYTES / page_bytes();
 	for (lazy = 0; lazy < 2 && got == POOL_PAGES; lazy++) {
 		ASSERT_EQ(0, file_print(LAZY, "%d", lazy));
 		EXPECT_EQ(STAYED, in_child(stay_unmarked, &self->move));

@@ -274,7 +274,17 @@ int count_of(pid_t pid, const struct area *area, int node)
 
 int count_on(const struct area *area, int node)
 {
-	return count_of(getpid(), area, node);
+	size_t pages = area->len / page_bytes(), i;
+	int *nodes = malloc(pages * sizeof(*nodes));
+	int count = 0, ret;
+
+	if (!nodes)
+		return -ENOMEM;
+	ret = nodes_of_pages(area->start, pages, page_bytes(), nodes);
+	for (i = 0; i < pages && !ret; i++)
+		count += nodes[i] == node;
+	free(nodes);
+	return ret ?: count;
 }
 
 void touch_once(const struct area *area)

@@ -91,8 +91,9 @@ bool has_room(int node, size_t pages);
  * node and the zone's marks. Debug kernels may leave less.
  */
 bool has_free_space(int node, size_t pages);
-/* Pages of a process's @area on @node, also those that wait for a hint fault */
+/* Pages on @node of the mappings of a process that begin in @area */
 int count_of(pid_t pid, const struct area *area, int node);
+/* Pages of @area on @node; also those that wait for a hint fault, as of all of these */
 int count_on(const struct area *area, int node);
 void touch_once(const struct area *area);
 void read_once(const struct area *area);
