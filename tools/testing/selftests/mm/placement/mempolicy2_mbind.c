@@ -4,7 +4,6 @@
  * and pages that it moves.
  */
 #define _GNU_SOURCE
-#include <linux/capability.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -279,21 +278,15 @@ static int calls_unprivileged(void *arg)
 /* The privilege is that to move pages of others, and no other one */
 static int calls_with_sys_nice(void *arg)
 {
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct only_nice[2] = {}, none[2] = {};
 	struct context *ctx = arg;
 	struct own_policy own;
 
-	only_nice[0].effective = 1 << CAP_SYS_NICE;
-	only_nice[0].permitted = 1 << CAP_SYS_NICE;
 	own_init(&own, MPOL_BIND, 0, &ctx->nodes, NULL);
-	if (syscall(SYS_capset, &header, only_nice))
+	if (!keep_sys_nice(true))
 		return 2;
 	if (own_bind(ctx->area.start, ctx->area.len, &own, MPOL_MF_MOVE_ALL))
 		return 3;
-	if (syscall(SYS_capset, &header, none))
+	if (!keep_sys_nice(false))
 		return 4;
 	return own_bind(ctx->area.start, ctx->area.len, &own,
 			MPOL_MF_MOVE_ALL) != -EPERM;

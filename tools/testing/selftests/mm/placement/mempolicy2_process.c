@@ -220,6 +220,33 @@ static int calls_of_nobody(void *arg)
 	return process_bind(others->his, start, ctx->area.len, &bind, MPOL_MF_MOVE) ? 7 : 0;
 }
 
+/* The privilege to move pages of others opens no process that was closed */
+static int calls_with_sys_nice(void *arg)
+{
+	struct neighbours *others = arg;
+	struct context *ctx = others->ctx;
+	char *start = ctx->area.start;
+	struct own_policy bind;
+
+	own_init(&bind, MPOL_BIND, 0, &ctx->nodes, NULL);
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setresuid(NOBODY, NOBODY, NOBODY) ||
+	    !keep_sys_nice(true))
+		return 2;
+	if (process_bind(others->roots, start, ctx->area.len, &bind, 0) != -EPERM ||
+	    process_set(others->roots, &bind, 0) != -EPERM)
+		return 3;
+	if (process_bind(others->shy, start, ctx->area.len, &bind, 0) != -EPERM ||
+	    process_set(others->shy, &bind, 0) != -EPERM)
+		return 4;
+	if (process_set(others->his, &bind, 0) ||
+	    process_bind(others->his, start, ctx->area.len, &bind, MPOL_MF_MOVE_ALL))
+		return 5;
+	if (!keep_sys_nice(false))
+		return 6;
+	return process_bind(others->his, start, ctx->area.len, &bind,
+			    MPOL_MF_MOVE_ALL) == -EPERM ? 0 : 7;
+}
+
 TEST_F(mempolicy2, rights_to_a_process)
 {
 	struct context *ctx = &self->ctx;
@@ -240,6 +267,7 @@ TEST_F(mempolicy2, rights_to_a_process)
 	others.roots = roots.pidfd;
 	others.shy = shy.pidfd;
 	EXPECT_EQ(0, in_child(calls_of_nobody, &others));
+	EXPECT_EQ(0, in_child(calls_with_sys_nice, &others));
 	EXPECT_EQ(0, process_get(his.pidfd, &got, ctx->area.start, MPOL_F_ADDR));
 	EXPECT_EQ(MPOL_BIND, got.param.mode);
 	EXPECT_EQ(0, process_get(roots.pidfd, &got, ctx->area.start,

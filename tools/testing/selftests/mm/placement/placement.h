@@ -339,6 +339,8 @@ bool same_nodes(const int *a, const int *b, size_t count);
 pid_t fork_child(void);
 /* The exit status of a child that runs @check(@arg), -1 when it was killed */
 int in_child(int (*check)(void *arg), void *arg);
+/* Of all its capabilities the calling task keeps CAP_SYS_NICE, or none; whether it worked */
+bool keep_sys_nice(bool keep);
 
 /*
  * Fault injection for the calling thread: the @nth allocation from fault_nth()

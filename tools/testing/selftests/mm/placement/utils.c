@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Text files, messages, waits, children and allocations that fail, see placement.h */
+/* Text files, messages, waits, children, privileges, allocations that fail: see placement.h */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <linux/capability.h>
 #include <linux/membarrier.h>
 
 #include "placement.h"
@@ -180,6 +181,20 @@ int in_child(int (*check)(void *arg), void *arg)
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		return -1;
 	return WEXITSTATUS(status);
+}
+
+bool keep_sys_nice(bool keep)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = {};
+
+	if (keep) {
+		data[0].permitted = 1 << CAP_SYS_NICE;
+		data[0].effective = data[0].permitted;
+	}
+	return !syscall(SYS_capset, &header, data);
 }
 
 int fault_open(void)
