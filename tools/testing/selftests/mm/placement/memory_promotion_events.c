@@ -627,9 +627,12 @@ TEST_F_TIMEOUT(events, pinned_pages_are_not_tried, PATIENT_TIMEOUT)
 	if (!has_free_space(ctx->fast, SOME_PAGES))
 		SKIP(return, "the fast node is too small");
 	for (shared = 0; shared < 2; shared++) {
+		/* To pin is to touch: what is scanned before that comes up. */
+		ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
 		ASSERT_EQ(0, map_kind(&area, ctx->slow, shared));
 		pin = area_pin(&area);
 		ASSERT_LE(0, pin);
+		ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
 		failed = counter("pgpromote_failed");
 		EXPECT_TRUE(passes_go_by(&area, FEW_PASSES, touch_once));
 		EXPECT_EQ(failed, counter("pgpromote_failed"))
@@ -673,6 +676,7 @@ TEST_F_TIMEOUT(events, pages_that_fail_do_not_count_as_hot, PATIENT_TIMEOUT)
 		SKIP(return, "%s", ctx->missing);
 	if (!has_free_space(ctx->fast, SOME_PAGES))
 		SKIP(return, "the fast node is too small");
+	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
 	ASSERT_EQ(0, map_kind(&area, ctx->slow, true));
 	/* A reference of the pipe to each of the first pages; the others are not touched. */
 	area.len = PIPED_PAGES * page_bytes();
@@ -681,7 +685,6 @@ TEST_F_TIMEOUT(events, pages_that_fail_do_not_count_as_hot, PATIENT_TIMEOUT)
 	ASSERT_LE((int)area.len, fcntl(pipes[1], F_SETPIPE_SZ, (int)area.len));
 	ASSERT_EQ((ssize_t)area.len, vmsplice(pipes[1], &pages, 1, 0));
 	/* A window without anything, and then with nothing but these */
-	ASSERT_EQ(0, sysctl_write("numa_balancing", "0"));
 	ASSERT_EQ(0, sysctl_write("numa_balancing", "2"));
 	failed = counter("pgpromote_failed");
 	EXPECT_TRUE(passes_go_by(&area, FEW_PASSES, touch_once));
