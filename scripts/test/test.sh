@@ -35,9 +35,8 @@ case $rounds in
 '' | *[!0-9]* | 0*) die "ROUNDS is '$rounds': it is a number, from 1" ;;
 esac
 
-# Machines of the kernel's architecture; what else there is to test is for this one. Those for which make soak has all self tests take
-# longest. A machine that has a kernel of its own is one for the default kernel's run only: with another one it would be a second machine of
-# its kind, unless that has the layer which makes this one.
+# Machines of the kernel's architecture; what else there is to test is for this one. A machine that has a kernel of its own is one for the
+# default kernel's run only: with another one it would be a second machine of its kind, unless that has the layer which makes this one.
 target "$config"
 tested=$arch
 scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r name; do
@@ -48,8 +47,8 @@ scenarios=$(sed '/^#/d; s/[[:space:]].*//' "$TOP/scenarios/list" | while read -r
 	default | "$config") ;;
 	*) [ "$config" = default ] || config_has "$config" "$(scenario_value "$TOP/scenarios/$name.conf" layer)" || continue ;;
 	esac
-	[ "$(scenario_tests "$name")" = all ] && echo "1 $name" || echo "2 $name"
-done | sort -s -n | cut -d ' ' -f 2)
+	echo "$name"
+done)
 listed="machines -"
 case $mode in
 timed | races) chosen=tests/$mode ;;
@@ -93,7 +92,7 @@ wanted() {
 	esac
 }
 
-# parts: what is to run, a line "RESULTDIR PART [TEST...]" each, in this order. The long ones stand first, so that none is waited for alone.
+# parts: what is to run, a line "RESULTDIR PART [TEST...]" each, in this order.
 parts() {
 	round=0
 	while [ "$round" -lt "$rounds" ]; do
