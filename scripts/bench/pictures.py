@@ -133,7 +133,7 @@ def faults():
 def touches():
     """What the fast node serves, as time goes on, on this kernel and others"""
     heading, *table = [line.split() for line in below("normal:8 as time goes on: share of the touches that the fast node serves, %")]
-    called = {"base": "Linux 6.1 with tiers", "series": "here", "best": "any placement, at most"}
+    called = {"base": "Linux 6.1 with tiers", "tuned": "the same, tuned", "series": "here", "best": "any placement, at most"}
     curves = {called.get(name, f"Linux {name}"): [(float(row[0]), float(row[n])) for row in table if row[n] != "-"]
               for n, name in enumerate(heading) if n}
     early = float(table[len(table) // 6][0])

@@ -11,6 +11,10 @@
  * how often it is touched, not how fast the machine is. Between them the program
  * waits busily, as the scan goes by the CPU time of a task.
  *
+ * --threads N has so many of them touch, with as many touches in all.
+ *
+ * --seed N draws other touches from the same distribution; the default is 1.
+ *
  * --deviation N makes the normal distribution an Nth of the memory wide, and --scatter
  * puts its pages, or those of another one, all over the memory.
  *
@@ -24,6 +28,7 @@
 #include <err.h>
 #include <errno.h>
 #include <getopt.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -53,6 +58,16 @@ static const char * const names[] = {
 	"normal", "zipf", "uniform", "shifting", "groups"
 };
 
+/* A thread that touches, its place in the table, and how often it did */
+struct walker {
+	const struct load *load;
+	pthread_t thread;
+	size_t next;
+	unsigned long long step;
+	unsigned long long touches;
+	unsigned int sum;
+};
+
 struct load {
 	enum distribution distribution;
 	size_t pages;
@@ -71,14 +86,14 @@ struct load {
 	unsigned long long *best;
 	/* Touches of the page that is n-th in that order */
 	unsigned int *sorted;
-	size_t next;
 	unsigned long long rate;
-	unsigned long long touches;
+	/* The first one is the program itself */
+	size_t threads;
+	struct walker *walker;
 	int *node;
 	/* Pages that have been looked up for the next line */
 	size_t looked;
 	unsigned long long random;
-	unsigned int sum;
 	bool counters;
 	int want;
 	bool summary;
@@ -93,6 +108,8 @@ struct load {
 	int arrived;
 	long long promoted;
 	long long demoted;
+	/* Of all processors so far, ms */
+	long long kernel_ms;
 };
 
 static unsigned int draw(struct load *load)
@@ -265,13 +282,16 @@ static void fill_table(struct load *load, bool later)
 		load->best[i + 1] = load->best[i] + load->sorted[i];
 }
 
-static void touch_some(struct load *load)
+static void touch_some(struct walker *walker)
 {
+	const struct load *load = walker->load;
+	/* Another one from half of the time on, where what is hot shifts */
+	const unsigned int *table = __atomic_load_n(&load->table, __ATOMIC_RELAXED);
 	size_t bytes = page_bytes(), i;
 	unsigned int sum = 0;
 
-	for (i = load->next; i < load->next + BATCH; i++) {
-		char *at = load->memory + load->table[i] * bytes;
+	for (i = walker->next; i < walker->next + BATCH; i++) {
+		char *at = load->memory + table[i] * bytes;
 
 		if (i % WRITE_EVERY)
 			sum += *at;
@@ -279,9 +299,9 @@ static void touch_some(struct load *load)
 			*at = i;
 	}
 	/* Nobody wants it, but then the reads are not left out */
-	load->sum = sum;
-	load->next = i % TABLE_TOUCHES;
-	load->touches += BATCH;
+	walker->sum = sum;
+	walker->next = i % TABLE_TOUCHES;
+	walker->touches += BATCH;
 }
 
 static unsigned long long nanoseconds(void)
@@ -309,19 +329,71 @@ static void look_up(struct load *load, size_t count)
 /* At the wanted rate; what could not be done in time is not made up for */
 static void touch_until(struct load *load, unsigned long long end)
 {
-	unsigned long long step = load->rate ? BATCH * 1000000000ULL / load->rate : 0;
+	struct walker *self = load->walker;
 	unsigned long long now = nanoseconds(), next = now;
 	unsigned long long look = end - load->every * 1000000000ULL / 100 * LOOKUP_PART;
 
 	while (now < end) {
 		if (now >= next) {
-			touch_some(load);
-			next = now > next + step ? now : next + step;
+			touch_some(self);
+			next = now > next + self->step ? now : next + self->step;
 		} else if (now >= look && load->looked < load->pages) {
 			look_up(load, LOOKUP_BETWEEN);
 		}
 		now = nanoseconds();
 	}
+}
+
+/* For as long as the program runs */
+static void *walk(void *arg)
+{
+	struct walker *self = arg;
+	unsigned long long now = nanoseconds(), next = now;
+
+	for (;;) {
+		if (now >= next) {
+			touch_some(self);
+			next = now > next + self->step ? now : next + self->step;
+		}
+		now = nanoseconds();
+	}
+	return NULL;
+}
+
+static void make_walkers(struct load *load)
+{
+	size_t i;
+
+	load->walker = calloc(load->threads, sizeof(*load->walker));
+	if (!load->walker)
+		err(EXIT_FAILURE, "memory");
+	for (i = 0; i < load->threads; i++) {
+		struct walker *walker = &load->walker[i];
+
+		walker->load = load;
+		walker->next = TABLE_TOUCHES / load->threads * i / BATCH * BATCH;
+		if (load->rate)
+			walker->step = BATCH * 1000000000ULL * load->threads / load->rate;
+	}
+}
+
+static void start_walkers(struct load *load)
+{
+	size_t i;
+
+	for (i = 1; i < load->threads; i++)
+		if (pthread_create(&load->walker[i].thread, NULL, walk, &load->walker[i]))
+			errx(EXIT_FAILURE, "there can be no %zu threads", load->threads);
+}
+
+static unsigned long long touches(const struct load *load)
+{
+	unsigned long long sum = 0;
+	size_t i;
+
+	for (i = 0; i < load->threads; i++)
+		sum += __atomic_load_n(&load->walker[i].touches, __ATOMIC_RELAXED);
+	return sum;
 }
 
 /* Touches that the @count most touched pages have, percent */
@@ -353,6 +425,19 @@ static long long counter(const char *name)
 {
 	file_print("/proc/sys/vm/stat_refresh", "1");
 	return file_value("/proc/vmstat", name);
+}
+
+/* Time that all processors have spent in the kernel, ms */
+static long long kernel_ms(void)
+{
+	long long user, nice, system, idle, wait, hard, soft;
+	FILE *file = fopen("/proc/stat", "re");
+
+	if (!file || fscanf(file, "cpu %lld %lld %lld %lld %lld %lld %lld", &user, &nice,
+			    &system, &idle, &wait, &hard, &soft) != 7)
+		err(EXIT_FAILURE, "/proc/stat");
+	fclose(file);
+	return (system + hard + soft) * 1000 / sysconf(_SC_CLK_TCK);
 }
 
 static unsigned long long threshold(const struct load *load)
@@ -457,8 +542,9 @@ static void summarize(const struct load *load)
 	       names[load->distribution], load->huge,
 	       load->percent_sum / load->lines, load->possible_sum / load->lines,
 	       hot_percent(load), load->room, load->pages);
-	printf(" arrived=%d touches=%llu promoted=%lld demoted=%lld\n",
-	       load->arrived ? load->arrived - load->later : 0, load->touches,
+	printf(" arrived=%d touches=%llu kernel=%lld promoted=%lld demoted=%lld\n",
+	       load->arrived ? load->arrived - load->later : 0, touches(load),
+	       kernel_ms() - load->kernel_ms,
 	       counter("pgpromote_success") - load->promoted,
 	       counter("pgdemote_kswapd") + counter("pgdemote_direct") -
 	       load->demoted);
@@ -477,7 +563,7 @@ static void make_tables(struct load *load)
 /* From one hot set to the other: drawn before, as that takes a second */
 static void shift(struct load *load, const struct load *other, int second)
 {
-	load->table = other->table;
+	__atomic_store_n(&load->table, other->table, __ATOMIC_RELAXED);
 	load->share = other->share;
 	load->sorted = other->sorted;
 	load->best = other->best;
@@ -555,7 +641,8 @@ static const char usage[] =
 	"                    [--deviation N] [--scatter]\n"
 	"                    [--mib N] [--fill MIB] [--seconds N] [--every N]\n"
 	"                    [--fast NODE] [--slow NODE] [--huge] [--counters]\n"
-	"                    [--rate TOUCHES/S] [--want PERCENT] [--summary]\n";
+	"                    [--rate TOUCHES/S] [--want PERCENT] [--summary]\n"
+	"                    [--seed N] [--threads N]\n";
 
 static void parse(struct load *load, int argc, char **argv)
 {
@@ -574,6 +661,8 @@ static void parse(struct load *load, int argc, char **argv)
 		{ "rate", required_argument, NULL, 'r' },
 		{ "want", required_argument, NULL, 'w' },
 		{ "summary", no_argument, NULL, 'u' },
+		{ "seed", required_argument, NULL, 'i' },
+		{ "threads", required_argument, NULL, 't' },
 		{}
 	};
 	size_t mib = (1 << 20) / page_bytes(), i;
@@ -628,6 +717,13 @@ static void parse(struct load *load, int argc, char **argv)
 		case 'u':
 			load->summary = true;
 			break;
+		case 'i':
+			/* The product with an odd number is 0 for none of them */
+			load->random *= to_number(optarg);
+			break;
+		case 't':
+			load->threads = to_number(optarg);
+			break;
 		default:
 			fputs(usage, stderr);
 			exit(2);
@@ -639,6 +735,7 @@ int main(int argc, char **argv)
 {
 	struct load load = {
 		.slow = 1, .seconds = 60, .every = 5, .pages = 65536, .deviation = 8,
+		.threads = 1,
 		.random = 0x9e3779b97f4a7c15ULL,
 	};
 	struct load other;
@@ -674,6 +771,9 @@ int main(int argc, char **argv)
 	load.demoted = counter("pgdemote_kswapd") + counter("pgdemote_direct");
 	print_header(&load);
 	report(&load, 0);
+	make_walkers(&load);
+	start_walkers(&load);
+	load.kernel_ms = kernel_ms();
 	start = nanoseconds();
 	for (at = load.every; at <= load.seconds; at += load.every) {
 		if (load.distribution == SHIFTING && !load.later &&
