@@ -19,16 +19,19 @@ from figures import status, verdict, write_csv  # noqa: E402 - leaves nothing be
 HEAD = """Share of the touches that the fast node serves, over the second half of the run; best: of any placement; moved: pages promoted
 and demoted, and for each percent of that share; hot: pages on the fast node that are among the hottest that fit there; wait: until
 a new hot set serves nine tenths of the best, in s, for the distribution that shifts; touches of the program in a second, and millions
-of instructions that the kernel takes in one. Pages of 4 KiB; means of so many seeds, and behind +- the interval of these.
+of instructions that the kernel takes in one; own: of the pages that two programs have on the fast node, those of the one whose share this
+is, percent. Pages of 4 KiB; means of so many seeds, and behind +- the interval of these.
 """
 COURSE = "normal:8"  # the run that is printed as time goes on
 PASS = 10  # seconds that scripts/machine/guest/bench-tiering gives the scan
 INSTRUCTIONS = 125000  # in a ms of the machine's clock, which gives each of them 8 ns
 # What the rows say, and with how many digits
 MEANS = {"share": 1, "best": 1, "of best": 1, "promoted": 0, "moved": 0, "per %": 0, "hot": 1, "candidates": 0, "faults": 0, "stalls": 0,
-         "wait": 0, "touches": 0, "kernel": 1}
+         "wait": 0, "touches": 0, "kernel": 1, "own": 1}
 # Those with an interval in the table
-SPREAD = ("of best", "moved")
+SPREAD = ("of best", "moved", "own")
+# What a program keeps of the fast node beside a rival that touches as often, and beside a faster one, percent
+EVEN, LEAST = (45, 55), 35
 # Student's t for 95 %, by the number of values
 STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 
@@ -80,7 +83,7 @@ def told(run, fields):
             "moved": moved(fields), "per %": for_each(fields), "hot": float(fields["hot"]), "candidates": int(fields["candidates"]),
             "faults": int(fields["faults"]), "stalls": int(fields["stalls"]),
             "wait": int(fields["arrived"]) if run.startswith("shifting") else None, "touches": int(fields["touches"]) / seconds,
-            "kernel": int(fields["kernel"]) * INSTRUCTIONS / seconds / 1e6}
+            "kernel": int(fields["kernel"]) * INSTRUCTIONS / seconds / 1e6, "own": float(fields["own"]) if "own" in fields else None}
 
 
 def row(run, kernel, seeds):
@@ -159,6 +162,20 @@ def promises(series, others):
                 yield holds, f"uniform:8: {-statistics.fmean(fewer):+.0f} pages promoted beside {name} ({words}), not more"
 
 
+def shared(series):
+    """(holds or None, sentence) for two programs, with a hot set each that is larger than half of the fast node"""
+    for run in (run for run in series if ":rival=" in run):
+        own = [float(fields["own"]) for fields in series[run].values()]
+        mean, half = interval(own)
+        words = f"{run}: {mean:.1f} % of the pages that both have on the fast node"
+        if half is None:
+            yield None, f"{words} (one seed, not judged)"
+        elif re.search(r":rival=1\b", run):
+            yield EVEN[0] <= mean - half and mean + half <= EVEN[1], f"{words} (+-{half:.1f}), {EVEN[0]} to {EVEN[1]}"
+        else:
+            yield mean - half >= LEAST, f"{words} (+-{half:.1f}), at least {LEAST}"
+
+
 def courses(runs):
     """RUN -> seconds -> (share, best), means over the seeds"""
     times = {}
@@ -205,7 +222,7 @@ def main():
                         [f"{text:>{width}}" for text, width in zip(right, widths[2:])]).rstrip())
     print("\n".join(over_time(times)))
     print()
-    results = list(promises(series, {name: runs for name, runs in kernels.items() if name != "series"}))
+    results = [*promises(series, {name: runs for name, runs in kernels.items() if name != "series"}), *shared(series)]
     for result in results:
         print(verdict(*result))
     sys.exit(status(results))

@@ -20,10 +20,12 @@ while getopts s:n:j:p: option; do
 	esac
 done
 shift $((OPTIND - 1))
-judged=$* once='' thresholds='' limits=''
+judged=$* fair='' once='' thresholds='' limits=''
 if [ $# -eq 0 ]; then
 	# The distributions, each with several seeds.
 	judged="normal:8 zipf:8 groups:8 uniform:8 shifting:8 normal:8:huge"
+	# Two programs, of which this kernel has to be fair by itself.
+	fair="normal:8:rival=1 normal:8:rival=10"
 	# Then once what was added to promotion one by one: everything that is touched, with scans of fast memory and without them, the
 	# latency, the limit. (That the threshold finds itself, is this kernel beside the base.) Then four threads, and the periods that
 	# users have, with 0.3 touches a second for each page and one, where pages differ by little and by more.
@@ -50,9 +52,15 @@ runs() {
 		seq "$1" | sed "s/^/$run$2:seed=/"
 	done
 }
-runs_once() {
+# runs_more KERNEL: with one seed, but for what only this kernel is judged by
+runs_more() {
 	for run in $once; do
 		echo "$run:seed=1"
+	done
+	fairly=1
+	[ "$1" != default ] || fairly=$seeds
+	for run in $fair; do
+		seq "$fairly" | sed "s/^/$run:seed=/"
 	done
 }
 # measure TITLE: what the list says, KERNEL RUN in each line. One processor each, so that some run side by side
@@ -78,7 +86,7 @@ shares() {
 collect() {
 	{
 		runs "$2" "$3"
-		[ -n "$3" ] || runs_once
+		[ -n "$3" ] || runs_more "$1"
 	} | while read -r run; do
 		sed "/^run /s/$3:seed=/:seed=/" "$cells/$1/$run.txt"
 	done
@@ -92,7 +100,7 @@ for kernel in placed $peers default; do
 	[ "$kernel" != placed ] || often=$placed_seeds
 	{
 		runs "$often" ''
-		runs_once
+		runs_more "$kernel"
 	} | sed "s/^/$kernel /"
 done > "$cells.list"
 for threshold in $thresholds; do

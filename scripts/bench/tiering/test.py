@@ -15,7 +15,7 @@ RUN = "normal:8:huge"
 NORMAL = "normal:8"
 
 
-def measured(share=60, promoted=(0, 5000, 10000), demoted=0, stalls=0, run=RUN, hot=95, arrived=10, spread=0, seeds=3):
+def measured(share=60, promoted=(0, 5000, 10000), demoted=0, stalls=0, run=RUN, hot=95, arrived=10, spread=0, seeds=3, own=None):
     """What the guest prints of a run, at three times, for some seeds; from one to the next the share differs by the spread"""
     text = ""
     for seed in range(1, seeds + 1):
@@ -24,7 +24,7 @@ def measured(share=60, promoted=(0, 5000, 10000), demoted=0, stalls=0, run=RUN, 
                         for i, pages in enumerate(promoted))
         text += (f"run {run}:seed={seed}\n{times}summary distribution=normal huge=1 share={now:.1f} best=66.0 hot={hot} room=1 "
                  f"pages=131072 arrived={arrived} touches=36000000 kernel=1800 promoted={promoted[-1]} demoted={demoted}\n"
-                 f"counted candidates=1 faults=1 stalls={stalls}\n")
+                 f"counted candidates=1 faults=1 stalls={stalls}" + (f" own={own + seed - 2}" if own else "") + "\n")
     return text
 
 
@@ -56,6 +56,7 @@ def says(words, base, series):
     return words in judge(base, series)[1]
 
 
+RIVAL, FASTER = "normal:8:rival=1", "normal:8:rival=10"
 SMALL, LARGE = (0, 1000, 2000), (0, 50000, 100000)
 STUCK = (0, 1900, 2000)
 TESTS = {
@@ -79,6 +80,12 @@ TESTS = {
     "better by more than seeds differ": holds("+3.0 points beside base (+-2.5)", measured(), measured(share=63, spread=1)),
     "seeds differ alike on both": holds("+1.0 points beside base (+-0.0)", measured(spread=5), measured(share=61, spread=5)),
     "one seed is not judged": holds("one seed, not judged", measured(seeds=1), measured(share=59, seeds=1)),
+    "two that touch alike, with half each": holds("50.0 % of the pages that both have", measured(), measured(run=RIVAL, own=50)),
+    "one of two that touch alike has less": fails("45 to 55", measured(), measured(run=RIVAL, own=46)),
+    "one of two that touch alike has more": fails("45 to 55", measured(), measured(run=RIVAL, own=54)),
+    "a faster one that leaves enough": holds("38.0 % of the pages that both have", measured(), measured(run=FASTER, own=38)),
+    "a faster one that pushes the other out": fails("at least 35", measured(), measured(run=FASTER, own=36)),
+    "two programs, one seed": holds("one seed, not judged", measured(), measured(run=FASTER, own=9, seeds=1)),
     "the mean, and its interval": says("90.9 +-3.8", measured(), measured(share=60, spread=1)),
     "what the program does, and the kernel": says(" 200000     1.2", measured(), measured()),
     "a run that only this kernel has": says("zipf:8", measured(), measured() + measured(run="zipf:8")),
