@@ -349,6 +349,29 @@ TEST_F(promotion, bad_input)
 	EXPECT_EQ(456, sysctl_read("numa_balancing_rate_limit_mbps"));
 }
 
+/* A scan of no pages, or of so many that their count is 0, would divide by that. */
+TEST_F(promotion, scan_has_a_size)
+{
+	/* The first one that is too large, whatever the pages */
+	unsigned long long beyond = (1ULL << 32) * page_bytes() >> 20;
+	const char *size = PACE_DIR "/scan_size_mb";
+	struct context *ctx = &self->ctx;
+	long long before;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	before = file_number(size);
+	EXPECT_EQ(-EINVAL, file_print(size, "0"));
+	EXPECT_EQ(-EINVAL, file_print(size, "-1"));
+	EXPECT_EQ(-EINVAL, file_print(size, "x"));
+	EXPECT_EQ(-EINVAL, file_print(size, "%llu", beyond));
+	EXPECT_EQ(before, file_number(size));
+	EXPECT_EQ(0, file_print(size, "%llu", beyond - 1));
+	EXPECT_EQ(beyond - 1, file_number(size));
+	EXPECT_EQ(0, file_print(size, "1"));
+	EXPECT_EQ(1, file_number(size));
+}
+
 /* Without demotion the pages of a full node are not swapped out for others. */
 TEST_F_TIMEOUT(promotion, nothing_is_reclaimed_without_demotion, PATIENT_TIMEOUT)
 {
