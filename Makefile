@@ -53,6 +53,7 @@ help:
 	@echo 'make deb         build/deb: packages of the kernel and the tools (hours)'
 	@echo '                   CONFIG=path                 a configuration of your own'
 	@echo '                   LOCALMODCONFIG=1            only the modules that are in use'
+	@echo '                   DEB_MB=number               begins only where there is so much room'
 	@echo 'make deb-test    install these packages on a Debian system, and boot that'
 	@echo 'make deb-source  build/deb-source: the source package of the tools'
 	@echo 'make doctor      what this machine lacks, and how to get it'

@@ -3,7 +3,8 @@
 # Builds packages to install into build/deb, or with -o DIRECTORY into that: linux-image,
 # linux-headers, linux-weighted, mempolicy-tools and mempolicy2-dev.  CONFIG=path in the
 # environment takes another configuration than Debian's, LOCALMODCONFIG=1 only the modules that
-# are in use (scripts/package/config.sh).  Run again, it goes on where it ended.
+# are in use (scripts/package/config.sh).  Run again, it goes on where it ended.  It begins only
+# where build/ may become DEB_MB large, 20000 without it, and 5000 where there are few modules.
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
@@ -17,16 +18,19 @@ while getopts o: option; do
 done
 
 name=debian
+most=20000
 set --
 if [ -n "${CONFIG:-}" ]; then
 	[ -f "$CONFIG" ] || die "CONFIG=$CONFIG: no such file"
 	name=$(basename "$CONFIG" .config)
+	! grep -q "^# on top of: Debian's configuration" "$CONFIG" || most=5000
 	set -- -c "$CONFIG"
 fi
 case ${LOCALMODCONFIG:-0} in
 0) ;;
 1)
 	name=$name-local
+	most=5000
 	set -- "$@" -l
 	;;
 *) die "LOCALMODCONFIG is '$LOCALMODCONFIG': it is 1, or not given" ;;
@@ -44,6 +48,15 @@ case ${BTF:-} in
 *) die "BTF is '$BTF': it is 0 or 1, or not given" ;;
 esac
 objects=$BUILD/obj/deb-$name/linux
+
+# Where the disk fills up, something else fails, hours later. What is there already needs no room any more.
+most=${DEB_MB:-$most}
+case $most in
+*[!0-9]*) die "DEB_MB is '$most': it is a number, of MB" ;;
+esac
+room=$(($(df -Pm "$BUILD" | awk 'NR == 2 { print $4 }') + $(du -sm "$BUILD/base" "$BUILD/tree" "${objects%/linux}" 2>/dev/null |
+	awk '{ sum += $1 } END { print sum + 0 }')))
+[ "$room" -ge "$most" ] || die "make deb takes up to $most MB of build/, and there is room for $room; DEB_MB=number sets another limit"
 
 "$TOP/scripts/host/setup.sh"
 # openssl makes the key that modules are signed with

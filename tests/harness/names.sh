@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Names that do not exist: what takes them says which there are, and ends before anything is built. It is shown on a checkout in which
-# set-up ends with a word of its own. Prints TAP.
+# Names that do not exist: what takes them says which there are, and ends before anything is built; so does make deb where there is no
+# room for what it builds. It is shown on a checkout in which set-up ends with a word of its own. Prints TAP.
 set -eu
 . "$(dirname "$0")/../../scripts/lib/lib.sh"
 
@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 . "$TOP/scripts/lib/tap.sh"
-unset ONLY TESTS SCENARIO ROUNDS
+unset ONLY TESTS SCENARIO ROUNDS CONFIG LOCALMODCONFIG BTF DEB_MB
 
 selftests=tools/testing/selftests/mm/placement
 mkdir -p "$work/top/$selftests" "$work/top/tests"
@@ -101,6 +101,25 @@ refuses "ONLY is blank" system bench "ONLY= "
 takes bench "ONLY=system sim"
 refuses "'nonsense'" powerpc cross ONLY=nonsense
 takes cross "ONLY=powerpc s390"
+
+# A disk that has $ROOM MB
+mkdir "$work/bin"
+cat > "$work/bin/df" <<'END'
+#!/bin/sh
+echo Filesystem
+echo "disk 0 0 $ROOM"
+END
+chmod 755 "$work/bin/df"
+PATH=$work/bin:$PATH
+refuses "takes up to 20000 MB" '19999;' deb ROOM=19999
+takes deb ROOM=20000
+refuses "takes up to 5000 MB" '4999;' deb LOCALMODCONFIG=1 ROOM=4999
+takes deb LOCALMODCONFIG=1 ROOM=5000
+takes deb CONFIG=scenarios/configs/debian-vm.config ROOM=5000
+refuses "takes up to 20000 MB" '5000;' deb CONFIG=scenarios/configs/default.config ROOM=5000
+refuses "takes up to 6 MB" '5;' deb DEB_MB=6 ROOM=5
+takes deb DEB_MB=6 ROOM=6
+refuses "DEB_MB is 'much'" number, deb DEB_MB=much ROOM=6
 
 # The names that are taken are those of the kselftests that were built.
 selftest_names > "$work/names"
