@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # The pages that strangers begin with: what they link to and name is there, each target of make that they have exists and make help
-# has it, the README is short, pictures are those of the data, programs compile. usage: pages.sh [DIRECTORY], another checkout; prints TAP.
+# has it, the README is short, pictures are those of the data, programs compile, the tools' version is one. Prints TAP.
+# usage: pages.sh [DIRECTORY], another checkout
 set -eu
 . "$(dirname "$0")/../../scripts/lib/lib.sh"
 
@@ -86,6 +87,16 @@ sed -n 's/^	\$ \(gcc .*stream.*\)/\1/p' Documentation/admin-guide/mm/interleave-
 [ -s "$work/command" ] || echo "no command" > "$work/command"
 (cd "$work" && sh ./command) > "$work/out" 2>&1 && [ -x "$work/stream" ] && : > "$work/out"
 told "the command of interleave-weights.rst links STREAM"
+
+# Those of the RPM packages, of what the tools print, and of the commands that name a file with it
+version=$(sed -n '1s/.*(\(.*\)-[^-]*).*/\1/p' debian/changelog)
+{
+	sed -n 's/^#define VERSION[[:space:]]*"\(.*\)".*/\1/p' tools/mm/placement/common.h
+	sed -n 's/^Version: *//p; /^%changelog/,$s/^\* .* - \(.*\)-.*/\1/p' scripts/package/mempolicy-tools.spec
+	grep -ohE 'mempolicy-tools[-_][0-9]+(\.[0-9]+)*' scripts/package/mempolicy-tools.spec Documentation/*.md | sed 's/.*[-_]//'
+} > "$work/versions"
+{ [ "$(wc -l < "$work/versions")" -ge 6 ] || wc -l "$work/versions"; grep -vxF -- "$version" "$work/versions"; } > "$work/out" || :
+told "the tools have one version"
 
 echo "1..$count"
 [ "$failed" -eq 0 ]

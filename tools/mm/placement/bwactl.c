@@ -31,7 +31,6 @@
 #include "common.h"
 #include "global-weights.h"
 
-#define VERSION		"1.0"
 #define MAX_SECONDS	3600
 
 static const char help[] =

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define VERSION		"1.0"	/* of the packages, too */
 #define MAX_NODES	1024	/* the most that any kernel is built for */
 #define MAX_WEIGHT	255
 #define BAR_WIDTH	20

@@ -14,8 +14,6 @@
 #include "common.h"
 #include "mpolctl.h"
 
-#define VERSION "1.0"
-
 /* What there is: help and complaints go by it as well */
 static const struct command {
 	const char *name;
