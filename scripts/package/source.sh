@@ -26,7 +26,8 @@ mkdir -p "$out"
 (
 	cd "$TOP"
 	git ls-files -co --exclude-standard -- tools/mm/placement 'Documentation/*.md' Documentation/pictures \
-		Documentation/admin-guide/mm scripts/package/mempolicy-tools.spec |
+		Documentation/admin-guide/mm Documentation/ABI Documentation/mm/memory-placement-figures.rst LICENSES \
+		scripts/package/mempolicy-tools.spec |
 		LC_ALL=C sort | tar -c -T - --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
 			--mtime="@$(field Timestamp)" --transform="s|^|$tree/|"
 ) | xz -6 -T 1 >"$out/${name}_$upstream.orig.tar.xz"

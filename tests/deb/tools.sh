@@ -40,7 +40,7 @@ tools_files() {
 		END
 		(
 			cd "$TOP/Documentation" || exit
-			find ./*.md pictures admin-guide -type f | sed "s|^\./||; s|^|$doc/guides/|"
+			find ./*.md pictures admin-guide ABI mm/memory-placement-figures.rst -type f | sed "s|^\./||; s|^|$doc/guides/|"
 		)
 	} | sort >"$work/wanted"
 	files_of mempolicy-tools | diff "$work/wanted" -
@@ -67,6 +67,21 @@ header_files() {
 	END
 	files_of mempolicy2-dev | diff "$work/wanted" -
 }
+
+# What a guide links to, or names by its path in the kernel's tree, is beside it; but for the kernel's own.
+guides_lead_on() (
+	cd "$root/usr/share/doc/mempolicy-tools/guides" || exit
+	{
+		grep -ohE '\]\([^)#]+' ./*.md | sed 's/^](//; /^http/d'
+		grep -ohE 'Documentation/[a-zA-Z][a-zA-Z0-9_/-]*(\.rst)?' admin-guide/mm/*.rst | sed 's|^Documentation/||'
+	} | sort -u >"$work/named"
+	[ -s "$work/named" ] || exit
+	grep -vx 'admin-guide/mm/numa_memory_policy.rst' "$work/named" | while read -r name; do
+		[ -e "$name" ] || echo "$name"
+	done >"$work/nowhere"
+	cat "$work/nowhere"
+	[ ! -s "$work/nowhere" ]
+)
 
 same_version() {
 	said=$("$1" --version | sed 's/.* //')
@@ -137,6 +152,7 @@ rpms() {
 		lib/udev/rules.d/60-mpolctl.rules include/mempolicy2.h share/pkgconfig/mempolicy2.pc; do
 		grep -qx "/usr/$path" "$work/list" || return 1
 	done
+	[ "$(grep -c '/GPL-2\.0$' "$work/list")" -eq 2 ] && grep -q '/Linux-syscall-note$' "$work/list"
 }
 
 . "$TOP/scripts/lib/tap.sh"
@@ -158,6 +174,7 @@ try "mempolicy2-dev has the files, and no others" header_files
 for package in mempolicy-tools mempolicy2-dev; do
 	dpkg-deb -x "$work/first/$package"_*.deb "$root"
 done
+try "what the guides name is installed" guides_lead_on
 for tool in mpolctl bwactl; do
 	try "$tool has the package's version" same_version "$root/usr/bin/$tool"
 	try "completions of $tool" bash "$TOP/tests/deb/completions.bash" "$root/usr" "$tool"
