@@ -88,7 +88,7 @@ if [ -f "$BUILD/base.stamp" ]; then
 elif [ -f "/usr/src/$BASE_PACKAGE.tar.xz" ]; then
 	good "/usr/src/$BASE_PACKAGE.tar.xz is there; its checksum is compared on use"
 elif ! have_lists; then
-	bad "package lists, to fetch $BASE_PACKAGE: $(by_hand apt-get update), or give BASE_TARBALL=linux-$BASE.y.tar.xz"
+	bad "package lists, to fetch $BASE_PACKAGE: $(by_hand "apt-get update"), or give BASE_TARBALL=linux-$BASE.y.tar.xz"
 elif apt-cache madison "$BASE_PACKAGE" | grep -qF " $BASE_VERSION "; then
 	good "the archive offers $BASE_PACKAGE $BASE_VERSION"
 else

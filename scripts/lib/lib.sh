@@ -245,10 +245,20 @@ as_root() {
 	fi
 }
 
-# by_hand COMMAND...: what a person types to have it run with these rights
+# by_hand COMMAND...: the line that a person types to have these run with these rights, each of them a word here. Without "-" su would
+# leave the directories out in which dpkg looks for programs.
 by_hand() {
-	[ "$(id -u)" -eq 0 ] || printf 'sudo '
-	printf '%s' "$*"
+	by_hand_line=
+	by_hand_sudo=
+	[ "$(id -u)" -eq 0 ] || ! command -v sudo >/dev/null || by_hand_sudo='sudo '
+	for by_hand_command; do
+		by_hand_line="${by_hand_line:+$by_hand_line && }$by_hand_sudo$by_hand_command"
+	done
+	if [ "$(id -u)" -eq 0 ] || [ -n "$by_hand_sudo" ]; then
+		printf '%s' "$by_hand_line"
+	else
+		printf "su - -c '%s'" "$by_hand_line"
+	fi
 }
 
 # have_lists: has apt read what any archive offers? A fresh machine has not.
@@ -264,8 +274,9 @@ update_lists() {
 
 # install_by_hand PACKAGE...: what a person types to install them
 install_by_hand() {
-	have_lists || printf '%s && ' "$(by_hand apt-get update)"
-	by_hand apt-get install --no-install-recommends "$@"
+	set -- "apt-get install --no-install-recommends $*"
+	have_lists || set -- "apt-get update" "$@"
+	by_hand "$@"
 }
 
 install_packages() {

@@ -81,7 +81,7 @@ if [ ! -f "$tarball" ] || [ "$(checksum "$tarball")" != "$BASE_SHA256" ]; then
 	if ! fetch "$BASE_VERSION"; then
 		newest=$(apt-cache madison "$BASE_PACKAGE" 2>/dev/null |
 			awk 'NR == 1 { print $3 }')
-		[ -n "$newest" ] || die "no $BASE_PACKAGE in reach; $(by_hand apt-get update), or give BASE_TARBALL=linux-$BASE.y.tar.xz"
+		[ -n "$newest" ] || die "no $BASE_PACKAGE in reach; $(by_hand "apt-get update"), or give BASE_TARBALL=linux-$BASE.y.tar.xz"
 		say "the archive has no $BASE_PACKAGE $BASE_VERSION; taking $newest, its newest"
 		fetch "$newest" ||
 			die "$BASE_PACKAGE $newest cannot be fetched; see $BUILD/log/base-fetch.log," \

@@ -23,7 +23,7 @@ fi
 
 mirror=$(debian_mirror)
 
-# make_root RELEASE: the checkout is there twice, of root and of a person whom no sudo knows
+# make_root RELEASE: the checkout is there twice, of root and of a person, and there is no sudo
 make_root() {
 	root=$work/$1
 	mmdebstrap --variant=apt --include=make,git,passwd --skip=cleanup/reproducible "$1" "$root" "$mirror" || return
@@ -67,9 +67,9 @@ lacks_nothing() {
 	grep -q '^ok .* packages to build and boot' "$work/doctor" && ! grep '^missing  pack' "$work/doctor"
 }
 
-# typed: root types what the person's make doctor names first, as it stands there, but for sudo
+# typed: root types what the person's make doctor names first, as it stands there, but for su
 typed() {
-	line=$(sed -n 's/^missing .*packages to build and boot; //p' "$work/doctor" | sed 's/sudo //g')
+	line=$(sed -n "s/^missing .*packages to build and boot; su - -c '\(.*\)'\$/\1/p" "$work/doctor")
 	[ -n "$line" ] && inside root "export DEBIAN_FRONTEND=noninteractive; yes | { $line; }"
 }
 
@@ -88,10 +88,10 @@ fetches() {
 for release in bookworm trixie; do
 	try "$release: a system with make and git" make_root "$release"
 	[ "$status" -eq 0 ] || continue
-	try "$release: make run asks for the lists and packages" stops 'sudo apt-get update && sudo apt-get install'
-	try "$release: make doctor asks for the lists" lacks 'sudo apt-get update'
+	try "$release: make run asks for the lists and packages" stops "su - -c 'apt-get update && apt-get install"
+	try "$release: make doctor asks for the lists" lacks "su - -c 'apt-get update'"
 	inside root 'apt-get -q update' > "$work/log" 2>&1 || cat "$work/log"
-	try "$release: make doctor names packages" lacks 'packages to build and boot; sudo apt-get install'
+	try "$release: make doctor names packages" lacks "packages to build and boot; su - -c 'apt-get install"
 	try "$release: they install as they are named" typed
 	try "$release: no package is missing then" lacks_nothing
 	try "$release: the pinned base is fetched, whatever the lists have" fetches
