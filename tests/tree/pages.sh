@@ -39,7 +39,7 @@ told "what the pages link to is there"
 ours='bases|scenarios|scripts|tests|tools|Documentation|mm/(interleave|tiering|mempolicy2|automigrate|movable_blocks)'
 for page in $pages; do
 	grep -oE "(^|[ \`(])($ours)/[^] \`,;:()<\"]*" "$page" | sed -E 's/^[ `(]//; s/\.$//' |
-		grep -vE '/.*[A-Z*]|mine|/new\.c$|^bases/6\.12|^Documentation/process' | while read -r name; do
+		grep -vE '/.*[A-Z*]|mine|/(mpolctl|bwactl)$|/new\.c$|^bases/6\.12|^Documentation/process' | while read -r name; do
 		[ -e "$name" ] || echo "$page: $name"
 	done
 done > "$work/out"
