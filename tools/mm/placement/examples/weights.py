@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Weights of this process's own, in Python: what it allocates from now on goes by them."""
 import ctypes
-import os
+import platform
 
 SET_MEMPOLICY2 = 600  # x86-64, arm64 and most others; mempolicy2.h has all
-WEIGHTED_INTERLEAVE = 6
+SET_MEMPOLICY = 238 if platform.machine() == "x86_64" else 237  # arm64 and riscv64
+INTERLEAVE, WEIGHTED_INTERLEAVE = 3, 6
 
-libc = ctypes.CDLL(None, use_errno=True)
+libc = ctypes.CDLL(None)
 
 
 class Param(ctypes.Structure):
@@ -18,17 +19,20 @@ class Param(ctypes.Structure):
                 ("il_weights", ctypes.c_uint64)]
 
 
-def set_weights(weights):
-    """weights: {node: weight}, nodes below 64"""
+def spread(weights):
+    """weights: {node: weight}, nodes below 64; what becomes of it depends on the kernel"""
     nodes = ctypes.c_uint64(sum(1 << node for node in weights))
     array = (ctypes.c_uint8 * 64)(*(weights.get(node, 0) for node in range(64)))
     param = Param(mode=WEIGHTED_INTERLEAVE, pol_maxnodes=64,
                   pol_nodes=ctypes.addressof(nodes), il_weights=ctypes.addressof(array))
-    if libc.syscall(SET_MEMPOLICY2, ctypes.byref(param), ctypes.sizeof(param), 0):
-        error = ctypes.get_errno()
-        raise OSError(error, os.strerror(error), "set_mempolicy2")
+    if not libc.syscall(SET_MEMPOLICY2, ctypes.byref(param), ctypes.sizeof(param), 0):
+        return "weights of their own"
+    for mode, how in (WEIGHTED_INTERLEAVE, "the global weights"), (INTERLEAVE, "even shares"):
+        if not libc.syscall(SET_MEMPOLICY, mode, ctypes.byref(nodes), 65):
+            return how
+    return "the default policy"
 
 
-set_weights({0: 3, 1: 1})
+HOW = spread({0: 3, 1: 1})
 data = bytearray(b"x") * (16 << 20)
-print(f"{len(data) >> 20} MiB have weights of their own")
+print(f"{len(data) >> 20} MiB have {HOW}")
