@@ -13,11 +13,19 @@ work=$BUILD/analyse
 rm -rf "$work"
 mkdir -p "$work"
 
+# unit FILE: the file that is compiled: the scheduler's are parts of others, which include them
+unit() {
+	includes=$(cd "$tree/${1%/*}" && grep -lx "# *include \"${1##*/}\"" -- *.c | head -n 1)
+	printf '%s\n' "${1%/*}/${includes:-${1##*/}}"
+}
+
 # C files of this architecture; other ones need their own compiler.
 git -C "$tree" diff --no-renames --name-only --diff-filter=AM \
 	refs/series/base refs/series/head -- '*.c' |
 	grep -E '^(mm|kernel|fs|lib|init|ipc|block|drivers|security|arch/x86)/' |
-	sed 's/\.c$/.o/' >"$work/tree.objects" || :
+	while read -r file; do
+		unit "$file"
+	done | sort -u | sed 's/\.c$/.o/' >"$work/tree.objects" || :
 while read -r object; do
 	[ ! -f "$BUILD/base/${object%.o}.c" ] || printf '%s\n' "$object"
 done <"$work/tree.objects" >"$work/base.objects"
