@@ -15,6 +15,7 @@
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
 #include <linux/percpu.h>
+#include <linux/promotion_looks.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include <linux/vmstat.h>
@@ -54,6 +55,16 @@ static enum promotion_verdict decide(struct promotion_node *node,
 	return PROMOTION_RATE_LIMITED;
 }
 
+/* How short one latency has to be by now, of this page or of others of the task */
+static unsigned int short_enough(const struct page_look *look, unsigned int ms)
+{
+	struct promotion_looks *looks = &current->numa_looks;
+
+	looks_begin_pass(looks, READ_ONCE(current->mm->numa_scan_seq));
+	looks_add(looks, look->latency, STAMP_FINEST_MS, ms, jiffies_to_msecs(jiffies));
+	return looks_short_enough(looks, STAMP_FINEST_MS, ms);
+}
+
 /*
  * Where nothing has to leave for it, one latency below the threshold is enough. Before
  * the threshold is found, nothing is missed of what had to leave: one well below is.
@@ -61,7 +72,8 @@ static enum promotion_verdict decide(struct promotion_node *node,
 static bool is_hot(struct page_look *look, const struct hot_threshold *threshold,
 		   unsigned int ms, struct pglist_data *pgdat)
 {
-	return score_step(&look->score, look->latency, STAMP_FINEST_MS, ms, look->random) ||
+	return score_step(&look->score, look->latency, STAMP_FINEST_MS, ms, look->random,
+			  short_enough(look, ms)) ||
 	       (look->latency < ms / 4 && !READ_ONCE(threshold->found)) ||
 	       (look->latency < ms && promotion_has_room(pgdat));
 }
@@ -202,6 +214,8 @@ void promotion_failed(int nid)
 	promotion_count(nid, COUNT_FAILED, pages);
 	if (node && promotion_is_full(NODE_DATA(nid), pages))
 		count_wanted(node, pages);
+	else
+		looks_take_back(&current->numa_looks);
 	current->numa_promoted -= min(current->numa_promoted, pages);
 	/* A lazy mbind2() may move to a node that nothing is promoted to. */
 	if (charged && node)
