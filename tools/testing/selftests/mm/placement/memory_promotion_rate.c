@@ -766,3 +766,115 @@ TEST_F_TIMEOUT(steady, what_is_hot_stays, 120)
 	unfill(filler);
 	area_unmap(&area);
 }
+
+enum { OTHER_MS = 2400 };
+
+/* Touches all of @area every OTHER_MS, for good. While it @rests it hardly uses its processor. */
+static void use_elsewhere(const struct area *area, const bool *rests)
+{
+	double next = seconds_now();
+	size_t slot;
+
+	for (slot = 0;; slot++) {
+		touch_slot(area, slot, SLOT_MS, OTHER_MS);
+		next += SLOT_MS / 1e3;
+		while (seconds_now() < next) {
+			if (__atomic_load_n(rests, __ATOMIC_ACQUIRE))
+				usleep(SLOT_MS * 1000);
+		}
+	}
+}
+
+/* Whether the threshold of @node has soon been between two for @ms; the caller sleeps. */
+static bool threshold_settles(int node, long least, long most, int ms)
+{
+	double since = seconds_now(), end = since + 30.0 * ms / 1e3;
+	long now;
+
+	while (seconds_now() < since + ms / 1e3) {
+		usleep(SLOT_MS * 1000);
+		now = threshold(node);
+		if (now < least || now > most)
+			since = seconds_now();
+		if (since > end)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Latencies of what a program begins to use are below a 20th of the threshold, and many
+ * not below a 64th, also once it has grown by the most that a pass adds: it comes while
+ * the scan goes through it for the first time. What the threshold rests on is another
+ * program's, which has stopped by then and makes room.
+ */
+TEST_F_TIMEOUT(steady, what_is_new_comes_soon, 120)
+{
+	enum { LEAST_MS = 900, MOST_MS = 3000, SETTLED_MS = 2000, OTHER_PASS_MS = 2000 };
+	enum { PASS_MS = 5000, PAGES = 3 * SOME_PAGES };
+	long long begun, scanned = 0;
+	struct context *ctx = &self->ctx;
+	struct area area, hot;
+	pid_t filler, other;
+	double begin, end;
+	int status, came, every_ms;
+	long before, found;
+	bool *rests;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES + PAGES))
+		SKIP(return, "the slow node is too small");
+	rests = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
+	ASSERT_NE(MAP_FAILED, rests);
+	filler = fill(ctx->fast, MOST_PAGES / 2, true);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_LT(0, filler);
+	/* So long until one has been found */
+	ASSERT_EQ(0, sysctl_write("numa_balancing_hot_threshold_ms", "4000"));
+	ASSERT_EQ(0, set_pace(16, OTHER_PASS_MS));
+	other = fork_child();
+	ASSERT_LE(0, other);
+	if (!other) {
+		if (map_on(&area, ctx->slow, MOST_PAGES, false))
+			_exit(EXIT_FAILURE);
+		use_elsewhere(&area, rests);
+	}
+	EXPECT_TRUE(threshold_settles(ctx->fast, LEAST_MS, MOST_MS, SETTLED_MS));
+	/* The last of it that the scan has come by is touched: else it would look idle. */
+	ASSERT_EQ(0, set_pace(1, PASS_MS));
+	__atomic_store_n(rests, true, __ATOMIC_RELEASE);
+	usleep(OTHER_MS * 1500);
+	EXPECT_EQ(0, kill(other, SIGSTOP));
+	before = threshold(ctx->fast);
+	ASSERT_LE(LEAST_MS, before);
+	EXPECT_GE(MOST_MS, before);
+	every_ms = before / 20 / FINE_SLOT_MS * FINE_SLOT_MS;
+
+	ASSERT_EQ(0, map_on(&hot, ctx->slow, PAGES, false));
+	begun = counter("numa_pte_updates");
+	begin = seconds_now();
+	end = begin + 4.0 * PASS_MS / 1e3;
+	/* A few pages may be passed over. */
+	while (scanned < PAGES * 15 / 16 && seconds_now() < end) {
+		promoted_in_slots(&hot, FINE_SLOT_MS, every_ms, 5 * every_ms);
+		scanned = counter("numa_pte_updates") - begun;
+	}
+	end = seconds_now();
+	came = count_on(&hot, ctx->fast);
+	found = threshold(ctx->fast);
+	note("%d pages of %d have come with %lld scanned, in %.1f s; threshold %ld, then %ld ms",
+	     came, PAGES, scanned, end - begin, before, found);
+	EXPECT_LE(before * 3 / 4, found);
+	EXPECT_GE(before * 7 / 4, found);
+	EXPECT_LE(PAGES * 15 / 16, scanned);
+	EXPECT_LE(PAGES * 3 / 4, came);
+	EXPECT_EQ(0, waitpid(other, &status, WNOHANG));
+	EXPECT_EQ(0, kill(other, SIGKILL));
+	EXPECT_EQ(other, waitpid(other, &status, 0));
+	EXPECT_EQ(0, munmap(rests, page_bytes()));
+	unfill(filler);
+	area_unmap(&hot);
+}
