@@ -6,7 +6,7 @@
 override FILES := $(value FILES)
 override RUN := $(value RUN)
 export BASE BASE_TARBALL SCENARIO FILES RUN ONLY PEERS CONFIG LOCALMODCONFIG LSMOD \
-	TESTS ROUNDS VANILLA VERSION
+	TESTS ROUNDS VANILLA VERSION DRAW SEED
 
 .PHONY: help run test timed-test soak mutants vm sim debug-test kcsan-test kernel tree series refresh check \
 	check-all cross arm64-test upgrade-base count bench pictures coverage deb deb-test deb-source doctor \
@@ -22,6 +22,7 @@ help:
 	@echo 'make soak        what repeats, ROUNDS=10 times: all machines, runs that are to be the same'
 	@echo 'make mutants     plants faults into the kernel, and says whether the tests notice'
 	@echo '                   ONLY="name ..."             these faults, kinds of them, and rooms'
+	@echo '                   DRAW=60 SEED=1              so many that are drawn by lot'
 	@echo 'make vm          boot the kernel for a shell, or for a command of yours:'
 	@echo '                   SCENARIO=name               a machine of scenarios/list'
 	@echo '                   FILES="host[:guest] ..."    files to put into it'

@@ -11,8 +11,14 @@ tests/mutants/survivors has those that nobody can see: "NAME<tab>REASON".
 Each is planted in a copy of the checkout, build/mutants/1 or 2, so that this one stays as it is. Results are kept in build/mutants/results
 for as long as the kernel, the fault and the programs that look for it are the same; a run that was interrupted goes on.
 ONLY="word ..." in the environment: these names, kinds, and rooms. Exits with 0 when each fault was caught or is known to survive.
+
+DRAW=number SEED=number in the environment plants faults that are drawn by lot in place of those of the lists, see draw.py; ONLY takes rooms
+then. Whoever wrote the tests has not chosen them, so that they measure the tests and not the list. The tests that look for one are those
+that the list has for its file, then for its room. What does not build, or is the same kernel, is drawn again. Exits with 0 when nine in ten
+were caught.
 """
 
+import collections
 import contextlib
 import hashlib
 import json
@@ -26,6 +32,10 @@ import subprocess
 import sys
 import threading
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.dont_write_bytecode = True
+from draw import RULES, Places, wilson  # noqa: E402 - leaves nothing beside the sources
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD", TOP / "build"))
@@ -41,7 +51,11 @@ ONCE = ("base", "base.stamp", "tree", "download")
 EACH_TIME = ("selftests", "tools")
 # A run on a kernel with a fault may never end. So many times what it took without is a hang, at least so many seconds.
 PATIENCE, PATIENCE_SECONDS = 20, 900
-
+# Of those that are drawn: tests without a checker at most, kinds that may leave nothing but memory or references behind, and the share that
+# is to be caught
+DRAWN_TESTS = 5
+LEAVES = ("left-out", "error", "lock", "negated")
+NINE_IN_TEN = 0.9
 
 # What runs in the copies, each in a session of its own; and that it was killed, which is no result of anything
 running = set()
@@ -130,6 +144,18 @@ def chosen(faults, asked):
     return [fault for fault in faults if not asked or set(asked) & {fault["name"], fault["kind"], fault["room"]}]
 
 
+def nearest(fault, listed):
+    """The tests for a fault that was drawn: those that the lists have for its file most often, then for its room, a checked kernel last."""
+    words = []
+    for near in "file", "room":
+        counted = collections.Counter(word for other in listed if other[near] == fault[near] for word in other["tests"].split())
+        words += [word for word, _ in sorted(counted.items(), key=lambda item: (-item[1], item[0])) if word not in words]
+    plain = [word for word in words if not word.startswith("debug/") and not word.endswith(":kunit")][:DRAWN_TESTS]
+    units = ["cxl2:kunit"] if (TOP / "mm" / fault["room"] / "tests").is_dir() else []
+    checked = [word for word in words if word.startswith("debug/")][:1] if fault["kind"] in LEAVES else []
+    return " ".join(units + plain + checked)
+
+
 def digest(*parts):
     """One checksum over texts, and over the names and contents of the files below directories."""
     total = hashlib.sha256()
@@ -187,7 +213,7 @@ class Results:
 
     def key(self, fault, word):
         """What the result of the tests WORD depends on; fault: None is the kernel as it is."""
-        planted = "\t".join(fault[field] for field in ("file", "old", "new")) if fault else ""
+        planted = "\t".join(str(fault.get(field, "")) for field in ("file", "old", "new", "first")).rstrip("\t") if fault else ""
         config, machine, names = split_word(word)
         patterns = f"{machine}.*", f"configs/{config}.*", "configs/default.*"
         booted = [path for pattern in patterns for path in sorted((TOP / "scenarios").glob(pattern))]
@@ -218,6 +244,8 @@ class Copy:
         self.logs.mkdir(parents=True, exist_ok=True)
         self.planted = None
         self.built = set()
+        # the kernel without a fault
+        self.sound = None
 
     def refresh(self):
         """Brings it up to date with the checkout, whatever an earlier run has left in it."""
@@ -235,7 +263,13 @@ class Copy:
         self.built = set()
         if fault:
             file = self.top / fault["file"]
-            text = file.read_text(encoding="utf-8").replace(fault["old"], fault["new"])
+            text = file.read_text(encoding="utf-8")
+            if "first" in fault:
+                lines = text.split("\n")
+                lines[fault["first"] - 1:fault["first"] - 1 + fault["lines"]] = [fault["new"]]
+                text = "\n".join(lines)
+            else:
+                text = text.replace(fault["old"], fault["new"])
             # not through a link to the checkout's
             file.unlink()
             file.write_text(text, encoding="utf-8")
@@ -291,6 +325,25 @@ class Copy:
             raise Refused(f"{word} fails with nothing planted: {result.get('broken') or result['failure']}")
         return result["seconds"]
 
+    def kernel(self):
+        """What the kernel is that is built without a checker."""
+        if self.build("default"):
+            return None
+        return hashlib.sha256((self.top / WHERE / "kernel" / "default" / "vmlinux").read_bytes()).hexdigest()
+
+    def is_other(self, fault):
+        """Whether the kernel with it builds, and is another one."""
+        key = self.results.key(fault, "kernel")
+        kept = self.results.get(key)
+        if kept is None:
+            if self.sound is None:
+                self.plant(None)
+                self.sound = self.kernel()
+            self.plant(fault)
+            built = self.kernel()
+            kept = self.results.put(key, {"other": built is not None and built != self.sound})
+        return kept["other"]
+
     def judge(self, fault):
         """Caught, survived, or does not build; and by what, or why."""
         for word in fault["tests"].split():
@@ -334,9 +387,8 @@ def side_by_side(copies, tasks, work):
         raise errors[0]
 
 
-def measure(faults):
-    """Plants them all; returns what became of each, by name."""
-    words = [word for fault in faults for word in fault["tests"].split()]
+def prepare(words):
+    """The copies to plant in, with what these tests need built."""
     # The self tests are built with the headers of the default kernel.
     configs = sorted({"default", *(split_word(word)[0] for word in words)})
     for script, *arguments in [*(["kernel/kernel.sh", "-c", config] for config in configs), ["kernel/selftests.sh"]]:
@@ -345,6 +397,12 @@ def measure(faults):
     copies = [Copy(number, results) for number in range(1, JOBS + 1)]
     for copy in copies:
         copy.refresh()
+    return copies
+
+
+def measure(faults):
+    """Plants them all; returns what became of each, by name."""
+    copies = prepare([word for fault in faults for word in fault["tests"].split()])
     verdicts, lock = {}, threading.Lock()
 
     def planted(copy, fault):
@@ -357,6 +415,78 @@ def measure(faults):
     side_by_side(copies, list(dict.fromkeys(fault["tests"].split()[0] for fault in faults)), Copy.seconds_without)
     side_by_side(copies, faults, planted)
     return verdicts
+
+
+def drawn(places, seed, number, again, listed):
+    """A fault with its tests."""
+    fault = places.draw(seed, number, again)
+    fault["tests"] = nearest(fault, listed)
+    fault["what"] = f"{fault['function']}(): {fault['old'].strip()} -> {fault['new'].strip()}"
+    return fault
+
+
+def measure_drawn(places, seed, count, listed):
+    """Plants so many; returns (fault, verdict, reason) of each."""
+    firsts = [drawn(places, seed, number, 0, listed) for number in range(count)]
+    copies = prepare([word for fault in firsts for word in fault["tests"].split()])
+    outcomes, lock = {}, threading.Lock()
+
+    def planted(copy, number):
+        again, fault = 0, firsts[number]
+        while not copy.is_other(fault):
+            again += 1
+            fault = drawn(places, seed, number, again, listed)
+        verdict, reason = copy.judge(fault)
+        with lock:
+            outcomes[number] = fault, verdict, reason
+            print(f"{len(outcomes)}/{count} {fault['name']}: {verdict}: {reason}".replace("\n", " "), flush=True)
+
+    words = [word for fault in firsts for word in fault["tests"].split()[:2]]
+    side_by_side(copies, list(dict.fromkeys(words)), Copy.seconds_without)
+    side_by_side(copies, range(count), planted)
+    return [outcomes[number] for number in range(count)]
+
+
+def report_drawn(outcomes):
+    """Prints the shares that were caught, and what was not; returns the exit status."""
+    def line(name, mine):
+        caught = sum(verdict == "caught" for _, verdict, _ in mine)
+        least, most = wilson(caught, len(mine))
+        return f"{name:<16}{len(mine):>10}{caught:>10}{100 * caught / len(mine):>9.1f}{least:>9.1f} to {most:.1f}"
+
+    for column, names in (("room", ROOMS), ("kind", RULES)):
+        print(f"\n{column:<16}{'planted':>10}{'caught':>10}{'%':>9}{'95 %':>9}")
+        for name in names:
+            mine = [outcome for outcome in outcomes if outcome[0][column] == name]
+            if mine:
+                print(line(name, mine))
+    print("\n" + line("all", outcomes) + "\n")
+    for fault, verdict, reason in outcomes:
+        if verdict != "caught":
+            print(f"survived: {fault['name']}: {reason}".replace("\n", " "))
+    return 0 if sum(verdict == "caught" for _, verdict, _ in outcomes) >= NINE_IN_TEN * len(outcomes) else 1
+
+
+def number_of(name, text, least):
+    """A variable of the environment that is a number."""
+    if not re.fullmatch(r"[0-9]{1,6}", text) or int(text) < least:
+        raise Refused(f"{name} is '{text}': it is a number, from {least}")
+    return int(text)
+
+
+def draw(asked, listed):
+    """Draws, plants, reports."""
+    count, seed = number_of("DRAW", os.environ["DRAW"], 1), number_of("SEED", os.environ.get("SEED") or "1", 0)
+    for word in asked:
+        if word not in ROOMS:
+            raise Refused(f"ONLY: '{word}' is none of these, from which faults are drawn: {' '.join(ROOMS)}")
+    places = Places(TOP, [room for room in ROOMS if not asked or room in asked])
+    if "-l" in sys.argv[1:]:
+        for number in range(count):
+            fault = drawn(places, seed, number, 0, listed)
+            print(f"{fault['name']}\t{fault['what']}\t{fault['tests']}".replace("\n", " "))
+        return 0
+    return report_drawn(measure_drawn(places, seed, count, listed))
 
 
 def report(faults, verdicts, reasons):
@@ -392,6 +522,10 @@ def main():
         faults = read_faults()
         reasons = read_survivors(faults)
         asked = os.environ.get("ONLY", "").split()
+        if os.environ.get("DRAW"):
+            return draw(asked, faults)
+        if os.environ.get("SEED"):
+            raise Refused("SEED is for DRAW=number, which is not given")
         if "-l" in sys.argv[1:]:
             print("\n".join(fault["name"] for fault in chosen(faults, asked)))
             return 0

@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 . "$TOP/scripts/lib/tap.sh"
-unset ONLY TESTS SCENARIO ROUNDS CONFIG LOCALMODCONFIG BTF DEB_MB
+unset DRAW SEED ONLY TESTS SCENARIO ROUNDS CONFIG LOCALMODCONFIG BTF DEB_MB
 
 selftests=tools/testing/selftests/mm/placement
 mkdir -p "$work/top/$selftests" "$work/top/tests"
@@ -87,6 +87,12 @@ refuses "ROUNDS is 'many'" number, timed-test ROUNDS=many
 refuses "'nonsense'" interleave mutants ONLY=nonsense
 refuses "'nonsense'" rebind mutants "ONLY=tiering nonsense"
 takes mutants "ONLY=tiering rebind"
+refuses "'nonsense'" number, mutants DRAW=nonsense
+refuses "'0'" number, mutants DRAW=0
+refuses "'-1'" number, mutants DRAW=1 SEED=-1
+refuses DRAW=number given mutants SEED=1
+refuses "'rebind'" interleave mutants DRAW=1 ONLY=rebind
+takes mutants DRAW=1 SEED=7 ONLY=tiering
 for target in test run vm sim; do
 	refuses "'nonsense'" cxl2 "$target" SCENARIO=nonsense RUN=true
 	refuses "'../list'" cxl2 "$target" SCENARIO=../list RUN=true
