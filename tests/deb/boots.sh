@@ -3,7 +3,7 @@
 # A Debian with systemd and the tools' package, on machines with memory that is not the kernel's at boot: what is saved is set at boot,
 # and again when that memory comes online by what mpolctl doctor says. "debian" has Debian's own kernel and a memory module that is offline;
 # the machines of scenarios/ have this kernel's package. Prints TAP. In the environment:
-#   MACHINES  some of debian kmem hotplug cxl-type3; debian without it
+#   MACHINES  some of debian kmem hotplug cxl-type3; all of them without it
 #   BOOTS     of each machine: the rounds of make soak, or ten
 #   PACKAGES  a directory with the packages of make deb, in place of new ones
 # shellcheck disable=SC2317 # functions are called through try
@@ -14,7 +14,7 @@ set -u
 
 all="debian kmem hotplug cxl-type3"
 known MACHINES "$all" || exit
-machines=${MACHINES:-debian}
+machines=${MACHINES:-$all}
 boots=${BOOTS:-${ROUNDS:-10}}
 case $boots in
 *[!0-9]* | 0*) die "BOOTS is '$boots': it is a number, from 1" ;;
