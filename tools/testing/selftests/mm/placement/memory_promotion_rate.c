@@ -761,7 +761,7 @@ TEST_F_TIMEOUT(steady, what_is_hot_stays, 120)
 	note("%d pages of %d where they are fast, then %lld moved in four passes",
 	     count_on(&hot, ctx->fast), MOST_PAGES / 4, last);
 	EXPECT_LE(MOST_PAGES / 4 * 31 / 32, count_on(&hot, ctx->fast));
-	/* Of cold ones that are alike some take turns: not most of them in each pass */
+	/* Cold ones, which are alike, take turns: at most a sixth of them in a pass */
 	EXPECT_GT(MOST_PAGES / 2, last);
 	unfill(filler);
 	area_unmap(&area);
