@@ -27,12 +27,22 @@
 #define CREATE_TRACE_POINTS
 #include <trace/events/mm_tiering.h>
 
+/*
+ * Hot pages that came, or would have with more room or budget. One that cannot be moved
+ * at all is none of them: for that the threshold need not stay.
+ */
+static void count_wanted(struct promotion_node *node, unsigned int pages)
+{
+	this_cpu_add(node->counts->wanted, pages);
+}
+
 static enum promotion_verdict decide(struct promotion_node *node,
 				     struct pglist_data *pgdat,
 				     unsigned long address, bool hot,
 				     unsigned int pages)
 {
 	u32 rate = promotion_rate();
+	bool full;
 
 	if (rate && promotion_has_free_space(pgdat)) {
 		promotion_count(pgdat->node_id, COUNT_FREE_SPACE, pages);
@@ -43,7 +53,11 @@ static enum promotion_verdict decide(struct promotion_node *node,
 		return PROMOTION_COLD;
 
 	mod_node_page_state(pgdat, PGPROMOTE_CANDIDATE, pages);
-	if (promotion_budget_take(&node->budget, ktime_get_ns(), rate, pages)) {
+	/* Who takes from the queue sees to it that there is room. */
+	full = promotion_is_full(pgdat, pages);
+	if (full)
+		count_wanted(node, pages);
+	if (!full && promotion_budget_take(&node->budget, ktime_get_ns(), rate, pages)) {
 		promotion_begin(pages, pages);
 		return PROMOTION_HOT;
 	}
@@ -106,15 +120,6 @@ static void count_touched(struct promotion_node *node, unsigned int latency,
 		this_cpu_add(counts->fresh[latency_bin(latency)], pages);
 	else
 		this_cpu_add(counts->touched[latency_bin(latency)], pages);
-}
-
-/*
- * Hot pages that came, or would have with more room or budget. One that cannot be moved
- * at all is none of them: for that the threshold need not stay.
- */
-static void count_wanted(struct promotion_node *node, unsigned int pages)
-{
-	this_cpu_add(node->counts->wanted, pages);
 }
 
 /**
