@@ -18,6 +18,7 @@ help:
 	@echo 'make test        set up, then run every test; ends "N passed, N failed, N skipped"'
 	@echo '                   ONLY="name ..."             these machines and parts'
 	@echo '                   TESTS="name ..."            these self tests'
+	@echo '                   CONFIG=distribution         on a kernel with Debian'"'"'s own options'
 	@echo 'make timed-test  only the tests whose verdict goes by time; ROUNDS=number of times'
 	@echo 'make soak        what repeats, ROUNDS=10 times: all machines, runs that are to be the same'
 	@echo 'make mutants     plants faults into the kernel, and says whether the tests notice'
@@ -30,6 +31,7 @@ help:
 	@echo 'make sim         as make vm, on a machine whose slow memory is slow, by its own clock:'
 	@echo '                   SCENARIO=name               a machine of scenarios/sim, or of scenarios/list'
 	@echo 'make kernel      build/bzImage, build/System.map, build/config, build/usr/include'
+	@echo '                   CONFIG=distribution         build/kernel/distribution, with Debian'"'"'s own options'
 	@echo 'make tree        build/tree: the patched kernel as a git tree, one commit a patch'
 	@echo 'make series      build/series: the mails that git am applies to a clean base'
 	@echo '                   VANILLA=yes                 and to the release it stands on, from Debian;'
@@ -72,7 +74,7 @@ run:
 	@VERBOSE="$(VERBOSE)" scripts/test/show.sh
 
 test:
-	@scripts/test/test.sh
+	@scripts/test/test.sh $${CONFIG:+-c "$$CONFIG"}
 
 vm:
 	@scripts/kernel/kernel.sh $${SCENARIO:+-s "$$SCENARIO"}
@@ -112,7 +114,7 @@ kcsan-test:
 	@scripts/test/kcsan.sh
 
 kernel:
-	@scripts/kernel/kernel.sh
+	@scripts/kernel/kernel.sh $${CONFIG:+-c "$$CONFIG"}
 
 tree:
 	@scripts/host/setup.sh

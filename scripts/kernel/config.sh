@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Configures a kernel:
 #	config.sh [-p] [-o] SOURCE OBJECTS NAME [OPTION=VALUE ...]
-# writes OBJECTS/.config from tinyconfig, scenarios/configs/NAME.config and
-# what that stands on, and the given options (without CONFIG_) on top.  -p:
+# writes OBJECTS/.config from tinyconfig, or Debian's own configuration, from
+# scenarios/configs/NAME.config and what that stands on, and the given options
+# (without CONFIG_) on top.  -p:
 # options marked "series:" are left out where SOURCE does not have them.  -o:
 # SOURCE is of another version, which does not have all of the options;
 # OBJECTS/unset says which could not be set.
@@ -49,24 +50,37 @@ plain() {
 
 symbol='s/^\(# \)\{0,1\}\(CONFIG_[A-Za-z0-9_]*\).*/\2/'
 
-# The layers, the lowest first: tinyconfig, then NAME and what it stands on.
+# The layers, the lowest first: tinyconfig or Debian's, then NAME and what it stands on.
 layers=
+from_debian=
 while [ -n "$name" ]; do
 	file=$TOP/scenarios/configs/$name.config
 	[ -f "$file" ] || die "scenarios/configs/$name.config does not exist; see scenarios/configs for the names"
 	layers="$name $layers"
 	plain "$file" >"$work/$name.plain"
 	name=$(sed -n 's/^# on top of: //p' "$file")
+	case $name in
+	"Debian's configuration"*) name='' from_debian=y ;;
+	esac
 done
-tiny="kernel/configs/tiny-base.config kernel/configs/tiny.config"
-case $arch in
-x86_64 | i386) tiny="$tiny arch/x86/configs/tiny.config" ;;
-esac
-for file in $tiny; do
-	layer=$(echo "$file" | tr / -)
-	plain "$source/$file" >"$work/$layer.plain"
-	below="${below:-}$layer "
-done
+# takes LAYER FILE: options of others, which need not all be set
+takes() {
+	plain "$2" >"$work/$1.plain"
+	below="${below:-}$1 "
+}
+if [ -n "$from_debian" ]; then
+	"$TOP/scripts/kernel/debian-config.sh" >"$work/from-debian"
+	sed 's/^\(CONFIG_[A-Za-z0-9_]*\)=m$/# \1 is not set/' "$work/from-debian" >"$work/built-in"
+	takes debian-own.config "$work/built-in"
+else
+	tiny="kernel/configs/tiny-base.config kernel/configs/tiny.config"
+	case $arch in
+	x86_64 | i386) tiny="$tiny arch/x86/configs/tiny.config" ;;
+	esac
+	for file in $tiny; do
+		takes "$(echo "$file" | tr / -)" "$source/$file"
+	done
+fi
 layers="$below$layers"
 for option; do
 	case $option in

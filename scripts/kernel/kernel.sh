@@ -3,7 +3,8 @@
 # Builds a kernel: kernel.sh [-c CONFIG | -s SCENARIO] [-b | -v VERSION].
 # CONFIG is a name in scenarios/configs, default when not given; SCENARIO
 # stands for the one it boots; -b builds the unpatched base, -v Debian's
-# linux-source-VERSION with what it has of the options.
+# linux-source-VERSION with what it has of the options.  Of one on top of
+# Debian's configuration it says where it differs, each time.
 # The result lies in build/kernel/CONFIG, build/kernel/CONFIG-base or
 # build/kernel/peer-VERSION.
 
@@ -90,6 +91,11 @@ if [ "$(cat "$objects/state" 2>/dev/null)" != "$state" ] ||
 		kernel_make INSTALL_HDR_PATH="$result/usr" headers_install ||
 		die "the $name kernel's headers do not install"
 	printf '%s\n' "$state" >"$objects/state"
+fi
+if [ -f "$objects/config.d/from-debian" ] && [ -z "$version" ]; then
+	say "$name differs from the distribution's configuration, in mm, kernel, lib and arch:"
+	"$TOP/scripts/kernel/differences.sh" "$source" "$objects" "$config" ||
+		die "each of these needs a comment above it in scenarios/configs/$config.config"
 fi
 STEP_LINES=$(sed -n 's/^# lines of a build: //p' "$TOP/scenarios/configs/$config.config")
 step "building the $name kernel" "$BUILD/log/kernel-$name.log" \

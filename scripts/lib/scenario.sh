@@ -50,11 +50,12 @@ scenario_config() {
 	echo "${scenario_config:-default}"
 }
 
-# config_has CONFIG LAYER: is that LAYER, or on top of it?
+# config_has CONFIG LAYER: is that LAYER, on top of it, or with all that it has?
 config_has() {
 	config_layer=$1
-	while [ -n "$config_layer" ]; do
+	while [ -f "$TOP/scenarios/configs/$config_layer.config" ]; do
 		[ "$config_layer" != "$2" ] || return 0
+		! grep -qx "# layer: $2" "$TOP/scenarios/configs/$config_layer.config" || return 0
 		config_layer=$(sed -n 's/^# on top of: //p' "$TOP/scenarios/configs/$config_layer.config")
 	done
 	return 1
@@ -68,7 +69,8 @@ config_has() {
 target() {
 	target_file=$TOP/scenarios/configs/$1.config
 	[ -f "$target_file" ] ||
-		die "scenarios/configs/$1.config does not exist; see scenarios/configs for the names"
+		die "scenarios/configs/$1.config does not exist; there are:$(
+			cd "$TOP/scenarios/configs" && printf ' %s' *.config | sed 's/\.config//g')"
 	arch=$(sed -n 's/^# architecture: //p' "$target_file")
 	compiler=$(sed -n 's/^# compiler: //p' "$target_file")
 	compiler_packages=$(sed -n 's/^# packages: //p' "$target_file")

@@ -56,14 +56,14 @@ mkdir -p "$work"
 cat "$TOP/scenarios/configs/debian.config" "$TOP/scenarios/configs/debian-$information.config" >"$ours"
 on_top=
 if [ -z "$config" ]; then
-	"$TOP/scripts/package/debian-config.sh" >"$work/start"
+	"$TOP/scripts/kernel/debian-config.sh" >"$work/start"
 elif [ ! -f "$config" ]; then
 	die "CONFIG=$config: no such file"
 elif ! grep -q "^# on top of: Debian's configuration" "$config"; then
 	cp "$config" "$work/start"
 else
 	on_top=$(realpath "$config")
-	"$TOP/scripts/package/debian-config.sh" >"$work/debian"
+	"$TOP/scripts/kernel/debian-config.sh" >"$work/debian"
 	only_modules "$on_top" "$work/debian" >"$work/start"
 	merge "$on_top"
 	cp "$objects/.config" "$work/start"

@@ -75,7 +75,7 @@ newest_stands_in() {
 	mkdir -p "$work/older/build/log"
 	cp -r "$TOP/bases" "$TOP/scripts" "$work/older"
 	echo "name $BASE_PACKAGE 6.1.1-1 (sha256 0)" >"$work/older/build/base.stamp"
-	"$work/older/scripts/package/debian-config.sh" >"$work/older/config" 2>"$work/older/said" || return
+	"$work/older/scripts/kernel/debian-config.sh" >"$work/older/config" 2>"$work/older/said" || return
 	cat "$work/older/said"
 	grep -q "^$BASE_CONFIG_PACKAGE 6.1.1-1 is not in the archive any more: taken from ." "$work/older/said" &&
 		grep -qx CONFIG_NUMA=y "$work/older/config"
@@ -173,7 +173,7 @@ try "a module builds with linux-headers" module_builds
 try "linux-weighted needs packages of one build" needs_one_build
 try "nothing replaces the distribution's headers for programs" test ! -e "$packages/linux-libc-dev_$version"_amd64.deb
 
-if "$TOP/scripts/package/debian-config.sh" >/dev/null 2>"$work/log"; then
+if "$TOP/scripts/kernel/debian-config.sh" >/dev/null 2>"$work/log"; then
 	try "a version that the archive has no configuration of takes the newest" newest_stands_in
 	try "Debian's configuration keeps its modules" configures 3000 9999
 	try "a virtual machine's share has few" configures 30 60 -c "$TOP/scenarios/configs/debian-vm.config"

@@ -73,6 +73,11 @@ takes coverage ONLY=checked TESTS=weighted_interleave_abi
 takes coverage "ONLY=checked  uma"
 refuses "'count'" oldcalls debug-test ONLY=count
 takes test "ONLY=count debtools uma"
+refuses configs/nonsense.config distribution test CONFIG=nonsense
+refuses configs/nonsense.config distribution kernel CONFIG=nonsense
+takes test CONFIG=distribution "ONLY=cxl2 disk emulated"
+refuses "'dual-keys'" dual test CONFIG=distribution ONLY=dual-keys
+takes kernel CONFIG=distribution
 refuses "'cxl2'" arm64 arm64-test ONLY=cxl2
 refuses "'nonsense'" weighted_interleave_abi arm64-test TESTS=nonsense
 refuses "'cxl3'" cxl2 timed-test ONLY=cxl3
