@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hot pages that wait in a node's queue for its budget and room, and are moved then.
+ * Hot pages that wait in a node's queue for its budget, and are moved then.
  *
  * The work of a node is the only one that takes from its queue, one at a time. It
  * holds references to the thread that has touched the page and to its address space,
@@ -24,7 +24,7 @@
 #include "allowed.h"
 #include "promote.h"
 
-/* How often queued pages are looked at while there is no budget or room for them */
+/* How often queued pages are looked at while there is no budget for them */
 #define DRAIN_MS	20
 /* How often one page is, while others change the address space */
 #define MOST_TRIES	8
@@ -93,7 +93,7 @@ static bool may_use_node(struct task_struct *task, int nid)
 	return node_isset(nid, allowed);
 }
 
-enum drained { DRAINED, GONE, BUSY, NO_ROOM, NO_BUDGET };
+enum drained { DRAINED, GONE, BUSY, NO_BUDGET };
 
 /* mmap_lock of the address space is held for reading. */
 static enum drained promote_at(struct promotion_node *node, struct task_struct *task,
@@ -115,11 +115,6 @@ static enum drained promote_at(struct promotion_node *node, struct task_struct *
 		return GONE;
 	}
 	pages = thp_nr_pages(page);
-	if (promotion_is_full(NODE_DATA(node->nid), pages)) {
-		put_page(page);
-		promotion_wake_kswapd(NODE_DATA(node->nid), 0);
-		return NO_ROOM;
-	}
 	if (!promotion_budget_take(&node->budget, ktime_get_ns(),
 				   promotion_rate(), pages)) {
 		put_page(page);
@@ -187,7 +182,7 @@ static void drain_queue(struct work_struct *work)
 		promotion_queue_oldest(&node->queue, &queued);
 		if (promotion_is_on() && promotion_rate())
 			drained = promote_queued(node, &queued);
-		if (drained >= NO_ROOM)
+		if (drained == NO_BUDGET)
 			break;
 		if (drained == BUSY && queued.tries < MOST_TRIES) {
 			promotion_queue_defer(&node->queue);

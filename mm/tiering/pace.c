@@ -10,7 +10,6 @@
 #include <linux/memory_promotion.h>
 #include <linux/minmax.h>
 #include <linux/mm_types.h>
-#include <linux/promotion_looks.h>
 #include <linux/sched.h>
 #include <linux/swap.h>
 #include <linux/time64.h>
@@ -44,7 +43,6 @@ void promotion_init_task(struct task_struct *p)
 	p->numa_promotion_charged = 0;
 	p->numa_promotion_bin = LATENCY_BINS;
 	p->numa_warm_usual = 0;
-	p->numa_looks = (struct promotion_looks){};
 	start_pass(p, 0);
 }
 

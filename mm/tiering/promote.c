@@ -15,7 +15,6 @@
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
 #include <linux/percpu.h>
-#include <linux/promotion_looks.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include <linux/vmstat.h>
@@ -27,22 +26,12 @@
 #define CREATE_TRACE_POINTS
 #include <trace/events/mm_tiering.h>
 
-/*
- * Hot pages that came, or would have with more room or budget. One that cannot be moved
- * at all is none of them: for that the threshold need not stay.
- */
-static void count_wanted(struct promotion_node *node, unsigned int pages)
-{
-	this_cpu_add(node->counts->wanted, pages);
-}
-
 static enum promotion_verdict decide(struct promotion_node *node,
 				     struct pglist_data *pgdat,
 				     unsigned long address, bool hot,
 				     unsigned int pages)
 {
 	u32 rate = promotion_rate();
-	bool full;
 
 	if (rate && promotion_has_free_space(pgdat)) {
 		promotion_count(pgdat->node_id, COUNT_FREE_SPACE, pages);
@@ -53,11 +42,7 @@ static enum promotion_verdict decide(struct promotion_node *node,
 		return PROMOTION_COLD;
 
 	mod_node_page_state(pgdat, PGPROMOTE_CANDIDATE, pages);
-	/* Who takes from the queue sees to it that there is room. */
-	full = promotion_is_full(pgdat, pages);
-	if (full)
-		count_wanted(node, pages);
-	if (!full && promotion_budget_take(&node->budget, ktime_get_ns(), rate, pages)) {
+	if (promotion_budget_take(&node->budget, ktime_get_ns(), rate, pages)) {
 		promotion_begin(pages, pages);
 		return PROMOTION_HOT;
 	}
@@ -69,16 +54,6 @@ static enum promotion_verdict decide(struct promotion_node *node,
 	return PROMOTION_RATE_LIMITED;
 }
 
-/* How short one latency has to be by now, of this page or of others of the task */
-static unsigned int short_enough(const struct page_look *look, unsigned int ms)
-{
-	struct promotion_looks *looks = &current->numa_looks;
-
-	looks_begin_pass(looks, READ_ONCE(current->mm->numa_scan_seq));
-	looks_add(looks, look->latency, STAMP_FINEST_MS, ms, jiffies_to_msecs(jiffies));
-	return looks_short_enough(looks, STAMP_FINEST_MS, ms);
-}
-
 /*
  * Where nothing has to leave for it, one latency below the threshold is enough. Before
  * the threshold is found, nothing is missed of what had to leave: one well below is.
@@ -86,8 +61,7 @@ static unsigned int short_enough(const struct page_look *look, unsigned int ms)
 static bool is_hot(struct page_look *look, const struct hot_threshold *threshold,
 		   unsigned int ms, struct pglist_data *pgdat)
 {
-	return score_step(&look->score, look->latency, STAMP_FINEST_MS, ms, look->random,
-			  short_enough(look, ms)) ||
+	return score_step(&look->score, look->latency, STAMP_FINEST_MS, ms, look->random) ||
 	       (look->latency < ms / 4 && !READ_ONCE(threshold->found)) ||
 	       (look->latency < ms && promotion_has_room(pgdat));
 }
@@ -120,6 +94,15 @@ static void count_touched(struct promotion_node *node, unsigned int latency,
 		this_cpu_add(counts->fresh[latency_bin(latency)], pages);
 	else
 		this_cpu_add(counts->touched[latency_bin(latency)], pages);
+}
+
+/*
+ * Hot pages that came, or would have with more room or budget. One that cannot be moved
+ * at all is none of them: for that the threshold need not stay.
+ */
+static void count_wanted(struct promotion_node *node, unsigned int pages)
+{
+	this_cpu_add(node->counts->wanted, pages);
 }
 
 /**
@@ -219,8 +202,6 @@ void promotion_failed(int nid)
 	promotion_count(nid, COUNT_FAILED, pages);
 	if (node && promotion_is_full(NODE_DATA(nid), pages))
 		count_wanted(node, pages);
-	else
-		looks_take_back(&current->numa_looks);
 	current->numa_promoted -= min(current->numa_promoted, pages);
 	/* A lazy mbind2() may move to a node that nothing is promoted to. */
 	if (charged && node)

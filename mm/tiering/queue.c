@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hot pages for which there was no budget, or no room, when they were touched.
+ * Hot pages for which there was no budget when they were touched.
  *
  * Memory is scanned by address, and what is hot often lies together: hint
  * faults of hot pages come in bursts, with nothing between them. A page that
  * had to be hot and in time would be lost for a whole pass in most cases. So
- * pages wait here for a budget that is only late. So they do for room: kswapd makes it
- * when it is asked, which may take longer than all of them take to be touched.
+ * pages wait here for a budget that is only late.
  *
  * A page waits as an address, and the thread that has touched it: by its policy and
  * cpuset the page is promoted. Neither the page nor the address space is held, so

@@ -4,8 +4,6 @@
 
 #include <linux/types.h>
 
-struct promotion_looks;
-
 /* What a page of a slow node keeps of its latencies, beside the time */
 #define SCORE_BITS	3
 #define SCORE_LOWEST	0
@@ -16,13 +14,7 @@ struct promotion_looks;
 /* kswapd has demoted the page, and it was not touched since */
 #define SCORE_DEMOTED	7
 
-void looks_begin_pass(struct promotion_looks *looks, u8 pass);
-void looks_add(struct promotion_looks *looks, unsigned int latency, unsigned int finest,
-	       unsigned int threshold, u16 now);
-void looks_take_back(struct promotion_looks *looks);
-unsigned int looks_short_enough(const struct promotion_looks *looks, unsigned int finest,
-				unsigned int threshold);
 bool score_step(unsigned int *score, unsigned int latency, unsigned int finest,
-		unsigned int threshold, u8 random, unsigned int enough);
+		unsigned int threshold, u8 random);
 
 #endif /* _MM_TIERING_SCORE_H */

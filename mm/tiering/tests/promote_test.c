@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of what is taken back when a page could not be moved, of what a task begins
- * with, and of how fast the scan is.
+ * KUnit tests of what is taken back when a page could not be moved, and of how fast the
+ * scan is.
  */
 #include <kunit/test.h>
 #include <linux/bits.h>
@@ -10,9 +10,7 @@
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
-#include <linux/promotion_looks.h>
 #include <linux/sched.h>
-#include <linux/string.h>
 #include <linux/vmstat.h>
 
 #include "../promote.h"
@@ -23,32 +21,13 @@
  */
 static void fails_on_a_node_without_a_state(struct kunit *test)
 {
-	struct promotion_looks *looks = &current->numa_looks;
 	int nid = first_online_node;
 
 	KUNIT_ASSERT_PTR_EQ(test, promotion_node_of(nid), NULL);
-	*looks = (struct promotion_looks){ .below = { 1, 1, 1 }, .last = 3 };
 	promotion_begin(1, 1);
 	promotion_failed(nid);
 	KUNIT_EXPECT_EQ(test, current->numa_promotion_pages, 0);
 	KUNIT_EXPECT_EQ(test, current->numa_promotion_charged, 0);
-	KUNIT_EXPECT_EQ(test, (unsigned int)looks->below[0], 0U);
-	KUNIT_EXPECT_EQ(test, (unsigned int)looks->below[2], 0U);
-	*looks = (struct promotion_looks){};
-}
-
-/* A task that fork() makes is a copy at first. */
-static void a_new_task_has_seen_nothing(struct kunit *test)
-{
-	struct task_struct *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, task);
-	memset(&task->numa_looks, 0xff, sizeof(task->numa_looks));
-	promotion_init_task(task);
-	KUNIT_EXPECT_EQ(test, (unsigned int)task->numa_looks.below[0], 0U);
-	KUNIT_EXPECT_EQ(test, (unsigned int)task->numa_looks.below[2], 0U);
-	KUNIT_EXPECT_EQ(test, (unsigned int)task->numa_looks.passes, 0U);
-	KUNIT_EXPECT_FALSE(test, task->numa_looks.many);
 }
 
 #define WHOLE	BIT(PACE_SHIFT)
@@ -128,7 +107,6 @@ static void scan_comes_in_portions(struct kunit *test)
 
 static struct kunit_case promote_cases[] = {
 	KUNIT_CASE(fails_on_a_node_without_a_state),
-	KUNIT_CASE(a_new_task_has_seen_nothing),
 	KUNIT_CASE(pace_goes_by_what_is_touched),
 	KUNIT_CASE(pace_gets_used_to_what_is_warm),
 	KUNIT_CASE(scan_comes_in_portions),

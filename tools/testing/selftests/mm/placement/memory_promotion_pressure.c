@@ -282,41 +282,6 @@ TEST_F_TIMEOUT(events, pages_come_up_to_a_node_that_was_given_up, PATIENT_TIMEOU
 	area_unmap(&area);
 }
 
-/*
- * What is hot and finds no room comes when there is some, though nobody touches it any
- * more: kswapd may take a while until it makes room for a new hot set.
- */
-TEST_F_TIMEOUT(events, hot_pages_wait_for_room, PATIENT_TIMEOUT)
-{
-	enum { PAGES = 2 * SOME_PAGES, FEW = SOME_PAGES / 4 };
-	struct context *ctx = &self->ctx;
-	struct area area;
-	pid_t filler;
-	int came, i;
-
-	if (ctx->missing)
-		SKIP(return, "%s", ctx->missing);
-	if (!has_room(ctx->slow, MOST_PAGES))
-		SKIP(return, "the slow node is too small");
-	filler = fill(ctx->fast, FEW, true);
-	if (filler < 0)
-		SKIP(return, "the fast node cannot be filled");
-	ASSERT_LT(0, filler);
-	ASSERT_EQ(0, file_write(DEMOTION, "0", 1));
-	/* They wait as long as it takes to make room, whatever the machine. */
-	ASSERT_EQ(0, file_print(PACE_DIR "/scan_period_max_ms", "600000"));
-	ASSERT_EQ(0, map_on(&area, ctx->slow, PAGES, false));
-	ASSERT_TRUE(passes_go_by(&area, 6, touch_once));
-	came = count_on(&area, ctx->fast);
-	EXPECT_GE(PAGES / 2, came);
-	unfill(filler);
-	for (i = 0; i < 300 && count_on(&area, ctx->fast) < PAGES * 3 / 4; i++)
-		usleep(100000);
-	note("%d pages of %d have come, then %d", came, PAGES, count_on(&area, ctx->fast));
-	EXPECT_LE(PAGES * 3 / 4, count_on(&area, ctx->fast));
-	area_unmap(&area);
-}
-
 struct fillers {
 	pid_t first;
 	pid_t second;
