@@ -184,8 +184,8 @@ void weighted_interleave_bind(struct mempolicy *pol, const nodemask_t *nodes,
 		return;
 
 	if (pol->flags & MPOL_F_RELATIVE_NODES) {
-		interleave_weights_fold(interleave_bound(own), own->sums,
-					nr_node_ids, interleave_given(own),
+		interleave_weights_fold(interleave_bound(own), nr_node_ids,
+					interleave_given(own), own->nr_given,
 					nodes, allowed);
 		return;
 	}
@@ -215,9 +215,9 @@ static void fold_own(struct mempolicy *pol, const nodemask_t *allowed)
 {
 	struct interleave_own *own = pol->own;
 
-	interleave_weights_fold(interleave_bound(own), own->sums, nr_node_ids,
-				interleave_given(own), &pol->w.user_nodemask,
-				allowed);
+	interleave_weights_fold(interleave_bound(own), nr_node_ids,
+				interleave_given(own), own->nr_given,
+				&pol->w.user_nodemask, allowed);
 }
 
 /* After the nodes may have changed. Returns the set that is not the right one. */

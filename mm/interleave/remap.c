@@ -28,6 +28,13 @@ static void add_up(u32 *sums, unsigned int nr, unsigned int node, u8 weight)
 		sums[node] += weight;
 }
 
+static u8 to_weight(u32 sum, u32 largest)
+{
+	if (!sum || sum == FOLLOWS)
+		return 0;
+	return max(sum * U8_MAX / largest, 1u);
+}
+
 /* @nodes: those that anything was added up for, and perhaps others */
 static void to_weights(u8 *weights, const u32 *sums, unsigned int nr,
 		       const nodemask_t *nodes)
@@ -43,10 +50,7 @@ static void to_weights(u8 *weights, const u32 *sums, unsigned int nr,
 	for (node = 0; node < nr; node++) {
 		u32 sum = node_isset(node, *nodes) ? sums[node] : 0;
 
-		if (!sum || sum == FOLLOWS)
-			WRITE_ONCE(weights[node], 0);
-		else
-			WRITE_ONCE(weights[node], max(sum * U8_MAX / largest, 1u));
+		WRITE_ONCE(weights[node], to_weight(sum, largest));
 	}
 }
 
@@ -66,34 +70,57 @@ void interleave_weights_restrict(u8 *bound, unsigned int nr, const u8 *given,
 		WRITE_ONCE(bound[node], node_isset(node, *nodes) ? given[node] : 0);
 }
 
+/* Of each @step-th position from @first on, those that are in use */
+static u32 sum_of(const u8 *given, unsigned int nr_given, const nodemask_t *positions,
+		  unsigned int first, unsigned int step)
+{
+	unsigned int position;
+	u32 sum = 0;
+
+	for (position = first; position < nr_given; position += step) {
+		if (!node_isset(position, *positions))
+			continue;
+		if (!given[position])
+			return FOLLOWS;
+		sum += given[position];
+	}
+	return sum;
+}
+
 /**
  * interleave_weights_fold - own weights of a relative mask
  * @bound:     own weight by node id, filled in
- * @sums:      room for @nr sums
  * @nr:        number of node ids
- * @given:     own weight by position, one for each of @positions
+ * @given:     own weight by position
+ * @nr_given:  their number; no position in use is beyond
  * @positions: positions in use
  * @onto:      position i is the node number i of these, counted modulo their
  *             number
  *
- * Same map as nodes_fold() and nodes_onto() together.
+ * Same map as nodes_fold() and nodes_onto() together. Each position is looked at
+ * twice, so that there need be no room for sums.
  */
-void interleave_weights_fold(u8 *bound, u32 *sums, unsigned int nr,
-			     const u8 *given, const nodemask_t *positions,
+void interleave_weights_fold(u8 *bound, unsigned int nr, const u8 *given,
+			     unsigned int nr_given, const nodemask_t *positions,
 			     const nodemask_t *onto)
 {
-	unsigned int nr_onto = nodes_weight(*onto);
-	unsigned int position;
+	unsigned int nr_onto = nodes_weight(*onto), first = 0, node;
+	u32 sum, largest = U8_MAX;
 
-	memset(sums, 0, nr * sizeof(*sums));
-	if (nr_onto) {
-		for_each_node_mask(position, *positions) {
-			int node = interleave_node_at(position, onto, nr_onto);
-
-			add_up(sums, nr, node, given[position]);
-		}
+	for_each_node_mask(node, *onto) {
+		sum = sum_of(given, nr_given, positions, first++, nr_onto);
+		if (node < nr && sum != FOLLOWS)
+			largest = max(largest, sum);
 	}
-	to_weights(bound, sums, nr, onto);
+
+	/* Each by one store: who places a page meanwhile reads them. */
+	first = 0;
+	for (node = 0; node < nr; node++) {
+		sum = 0;
+		if (node_isset(node, *onto))
+			sum = sum_of(given, nr_given, positions, first++, nr_onto);
+		WRITE_ONCE(bound[node], to_weight(sum, largest));
+	}
 }
 
 /**

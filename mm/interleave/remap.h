@@ -22,8 +22,8 @@ static inline unsigned int interleave_node_at(unsigned int position,
 	return find_nth_bit(nodes_addr(*onto), MAX_NUMNODES, position % nr_onto);
 }
 
-void interleave_weights_fold(u8 *bound, u32 *sums, unsigned int nr,
-			     const u8 *given, const nodemask_t *positions,
+void interleave_weights_fold(u8 *bound, unsigned int nr, const u8 *given,
+			     unsigned int nr_given, const nodemask_t *positions,
 			     const nodemask_t *onto);
 void interleave_weights_remap(u8 *weights, u32 *sums, unsigned int nr,
 			      nodemask_t *nodes, const nodemask_t *from,

@@ -49,9 +49,8 @@ static void fold(u8 *bound, const u8 *given, unsigned int positions,
 		 unsigned int onto)
 {
 	nodemask_t positions_mask = mask(positions), onto_mask = mask(onto);
-	u32 sums[NR];
 
-	interleave_weights_fold(bound, sums, NR, given, &positions_mask,
+	interleave_weights_fold(bound, NR, given, NR, &positions_mask,
 				&onto_mask);
 }
 
@@ -155,12 +154,27 @@ static void positions_are_folded(struct kunit *test)
 	expect(test, bound, four);
 }
 
+static void folded_positions_follow_and_shrink(struct kunit *test)
+{
+	static const u8 one_follows[NR] = { 5, 0, 7, 2 };
+	static const u8 one_node[NR] = { 0, 0, 12 };
+	static const u8 large[NR] = { 255, 1, 255, 101, 9 };
+	static const u8 shrunk[NR] = { 0, 0, 255, 0, 0, 51 };
+	u8 bound[NR];
+
+	needs_eight_nodes(test);
+	fold(bound, one_follows, 0xf, 0x24);
+	expect(test, bound, one_node);
+	/* 510 and 102: position 4 is not in use */
+	fold(bound, large, 0xf, 0x24);
+	expect(test, bound, shrunk);
+}
+
 static void positions_beyond_the_nodes_count(struct kunit *test)
 {
 	static const u8 given[NR + 2] = { 5, [NR + 1] = 7 };
 	static const u8 want[NR] = { 5, 7 };
 	nodemask_t positions, onto;
-	u32 sums[NR];
 	u8 bound[NR];
 
 	if (NR + 1 >= MAX_NUMNODES)
@@ -168,7 +182,8 @@ static void positions_beyond_the_nodes_count(struct kunit *test)
 	positions = mask(0x1);
 	node_set(NR + 1, positions);
 	onto = mask(0x3);
-	interleave_weights_fold(bound, sums, NR, given, &positions, &onto);
+	interleave_weights_fold(bound, NR, given, ARRAY_SIZE(given), &positions,
+				&onto);
 	expect(test, bound, want);
 }
 
@@ -193,6 +208,7 @@ static struct kunit_case remap_cases[] = {
 	KUNIT_CASE(nodes_that_were_not_allowed_stay),
 	KUNIT_CASE(nodes_that_are_not_in_use_count),
 	KUNIT_CASE(positions_are_folded),
+	KUNIT_CASE(folded_positions_follow_and_shrink),
 	KUNIT_CASE(positions_beyond_the_nodes_count),
 	KUNIT_CASE(only_nodes_in_use_are_bound),
 	{}
