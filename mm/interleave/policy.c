@@ -48,6 +48,9 @@
 /* Nests inside everything; what is done under it takes microseconds. */
 static DEFINE_RAW_SPINLOCK(policy_lock);
 
+/* Room for a rebind, which cannot allocate; under policy_lock */
+static u32 sums[MAX_NUMNODES];
+
 static bool has_own(const struct mempolicy *pol)
 {
 	return pol->flags & MPOL_F_HAS_WEIGHTS;
@@ -78,7 +81,7 @@ static struct interleave_own *own_alloc(unsigned int nr_given)
 {
 	struct interleave_own *own;
 
-	own = kzalloc(struct_size(own, sums, nr_node_ids) + nr_node_ids + nr_given,
+	own = kzalloc(struct_size(own, weights, nr_node_ids + nr_given),
 		      GFP_KERNEL_ACCOUNT);
 	if (own) {
 		refcount_set(&own->refs, 1);
@@ -204,7 +207,9 @@ static void remap_own(struct mempolicy *pol, const nodemask_t *allowed)
 {
 	struct interleave_own *own = pol->own;
 
-	interleave_weights_remap(interleave_bound(own), own->sums, nr_node_ids,
+	lockdep_assert_held(&policy_lock);
+
+	interleave_weights_remap(interleave_bound(own), sums, nr_node_ids,
 				 &pol->nodes, &pol->w.cpuset_mems_allowed,
 				 allowed);
 	memcpy(interleave_given(own), interleave_bound(own), nr_node_ids);

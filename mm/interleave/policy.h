@@ -14,9 +14,9 @@
  *        rebound, have one together; the others change theirs in place.
  * @nr_given: how many weights the user gave, at least nr_node_ids; never changes.
  *        More for a relative mask with positions beyond
- * @sums: room for a rebind, which cannot allocate; then, a byte for each node
- *        id, the weights that the nodes in use have, and @nr_given of those that
- *        the user gave, see interleave_bound() and interleave_given()
+ * @weights: a byte for each node id, the weights that the nodes in use have, and
+ *        @nr_given of those that the user gave, see interleave_bound() and
+ *        interleave_given()
  *
  * Freed with the policy, and protected against changes like its nodes; @set
  * by policy_lock.
@@ -25,12 +25,12 @@ struct interleave_own {
 	struct interleave_set __rcu *set;
 	refcount_t refs;
 	unsigned int nr_given;
-	u32 sums[];
+	u8 weights[];
 };
 
 static inline u8 *interleave_bound(struct interleave_own *own)
 {
-	return (u8 *)(own->sums + nr_node_ids);
+	return own->weights;
 }
 
 static inline u8 *interleave_given(struct interleave_own *own)
