@@ -18,28 +18,30 @@ struct mem_cgroup;
  *                         same nodes, and the same weights of their own
  * @order:  the order in force, replaced when a weight changes; NULL while the
  *          cgroup has no memory for it
- * @nodes:  the nodes; never changes
  * @own:    own weight by node id, 0 for nodes that follow the global weight;
  *          NULL when all do. Never changes.
+ * @memcg:  the cgroup, which pays; with a reference
+ * @nr_ids: the highest node and one; all that is sized goes by it, as there may be
+ *          far more nodes that are only possible
  * @refs:   policies that point here, and who works at the order. Not on
  *          the line of @order: each fork and split would take that line away
  *          from the faults of other tasks.
- * @memcg:  the cgroup, which pays; with a reference
  * @hash:   of all that a set is found by
  * @tree:   in the tree of its bucket
  * @rcu:    a policy may lose its set while a reader looks at it
- * @own_weights: where @own points to, if anywhere
+ * @nodes:  the nodes, @nr_ids bits, and behind them what @own points to, if anything;
+ *          never changes
  */
 struct interleave_set {
 	struct interleave_order __rcu *order;
-	nodemask_t nodes;
 	const u8 *own;
+	struct mem_cgroup *memcg;
+	unsigned int nr_ids;
 	refcount_t refs ____cacheline_aligned_in_smp;
 	u32 hash;
-	struct mem_cgroup *memcg;
 	struct rb_node tree;
 	struct rcu_head rcu;
-	u8 own_weights[];
+	unsigned long nodes[];
 };
 
 /* Weight of a node of which nothing is known, and nobody has written one. */

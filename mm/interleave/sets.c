@@ -18,6 +18,7 @@
  *
  * A set is freed by whoever drops the last reference, after a grace period.
  */
+#include <linux/bitmap.h>
 #include <linux/init.h>
 #include <linux/jhash.h>
 #include <linux/memcontrol.h>
@@ -72,11 +73,23 @@ unsigned long interleave_generation;
 
 /* What a set is found by */
 struct set_key {
-	const nodemask_t *nodes;
+	const unsigned long *nodes;
 	const u8 *own;
 	struct mem_cgroup *memcg;
+	unsigned int nr_ids;
 	u32 hash;
 };
+
+/* Of a mask with nodes */
+static unsigned int ids_of(const nodemask_t *nodes)
+{
+	return find_last_bit(nodes_addr(*nodes), MAX_NUMNODES) + 1;
+}
+
+static size_t mask_bytes(unsigned int nr_ids)
+{
+	return BITS_TO_LONGS(nr_ids) * sizeof(unsigned long);
+}
 
 /* With a seed, or weights could be chosen that all go to one bucket. */
 static u32 key_hash(const struct set_key *key)
@@ -85,10 +98,9 @@ static u32 key_hash(const struct set_key *key)
 	u32 hash;
 
 	get_random_once(&seed, sizeof(seed));
-	hash = jhash(nodes_addr(*key->nodes),
-		     BITS_TO_LONGS(nr_node_ids) * sizeof(unsigned long), seed);
+	hash = jhash(key->nodes, mask_bytes(key->nr_ids), seed);
 	hash = jhash(&key->memcg, sizeof(key->memcg), hash);
-	return key->own ? jhash(key->own, nr_node_ids, hash) : hash;
+	return key->own ? jhash(key->own, key->nr_ids, hash) : hash;
 }
 
 static struct bucket *bucket_of(u32 hash)
@@ -103,13 +115,14 @@ static noinline int compare_rest(const struct set_key *key, const struct interle
 
 	if (key->memcg != set->memcg)
 		return key->memcg < set->memcg ? -1 : 1;
-	differ = memcmp(nodes_addr(*key->nodes), nodes_addr(set->nodes),
-			sizeof(nodemask_t));
+	if (key->nr_ids != set->nr_ids)
+		return key->nr_ids < set->nr_ids ? -1 : 1;
+	differ = memcmp(key->nodes, set->nodes, mask_bytes(key->nr_ids));
 	if (differ || (!key->own && !set->own))
 		return differ;
 	if (!key->own || !set->own)
 		return key->own ? 1 : -1;
-	return memcmp(key->own, set->own, nr_node_ids);
+	return memcmp(key->own, set->own, key->nr_ids);
 }
 
 /*
@@ -130,9 +143,10 @@ static __always_inline int compare_sets(struct rb_node *node, const struct rb_no
 {
 	const struct interleave_set *set = rb_entry(node, struct interleave_set, tree);
 	struct set_key key = {
-		.nodes = &set->nodes,
+		.nodes = set->nodes,
 		.own = set->own,
 		.memcg = set->memcg,
+		.nr_ids = set->nr_ids,
 		.hash = set->hash,
 	};
 
@@ -140,23 +154,22 @@ static __always_inline int compare_sets(struct rb_node *node, const struct rb_no
 }
 
 /* NULL when there is no memory. */
-static struct interleave_order *order_make(const nodemask_t *nodes,
-					   const u8 *own, gfp_t gfp)
+static struct interleave_order *order_make(const struct interleave_set *set, gfp_t gfp)
 {
-	unsigned int nr = 0, nr_nodes = nodes_weight(*nodes);
+	unsigned int nr = 0, nr_nodes = bitmap_weight(set->nodes, set->nr_ids);
 	struct interleave_order *order = NULL;
 	struct interleave_share *shares;
 	u32 step, round, looks = 0;
+	unsigned int node;
 	u16 stride;
-	int node;
 
 	shares = kvmalloc_array(nr_nodes, sizeof(*shares), gfp);
 	if (!shares)
 		return NULL;
 
-	for_each_node_mask(node, *nodes) {
+	for_each_set_bit(node, set->nodes, set->nr_ids) {
 		shares[nr].node = node;
-		shares[nr++].weight = interleave_weight_of(own, interleave_weights, node);
+		shares[nr++].weight = interleave_weight_of(set->own, interleave_weights, node);
 	}
 
 	round = interleave_reduce(shares, nr);
@@ -186,7 +199,7 @@ static struct interleave_order *order_of_set(const struct interleave_set *set,
 					     gfp_t gfp)
 {
 	struct mem_cgroup *old = set_active_memcg(set->memcg);
-	struct interleave_order *order = order_make(&set->nodes, set->own, gfp);
+	struct interleave_order *order = order_make(set, gfp);
 
 	set_active_memcg(old);
 	return order;
@@ -203,13 +216,14 @@ static struct interleave_order *order_of_set(const struct interleave_set *set,
 bool interleave_set_is_of(const struct interleave_set *set,
 			  const nodemask_t *nodes, const u8 *own)
 {
-	if (!nodes_equal(set->nodes, *nodes))
+	if (ids_of(nodes) != set->nr_ids ||
+	    !bitmap_equal(set->nodes, nodes_addr(*nodes), set->nr_ids))
 		return false;
-	if (own && !memchr_inv(own, 0, nr_node_ids))
+	if (own && !memchr_inv(own, 0, set->nr_ids))
 		own = NULL;
 	if (!own || !set->own)
 		return !own && !set->own;
-	return !memcmp(set->own, own, nr_node_ids);
+	return !memcmp(set->own, own, set->nr_ids);
 }
 
 static struct interleave_set *set_find(const struct set_key *key)
@@ -242,16 +256,19 @@ static void memcg_get(struct mem_cgroup *memcg)
 static struct interleave_set *set_make(const struct set_key *key, gfp_t gfp)
 {
 	struct mem_cgroup *old = set_active_memcg(key->memcg);
+	size_t own_at = BITS_TO_LONGS(key->nr_ids);
 	struct interleave_set *set;
 
-	set = kzalloc(struct_size(set, own_weights, key->own ? nr_node_ids : 0), gfp);
+	set = kzalloc(offsetof(struct interleave_set, nodes) + mask_bytes(key->nr_ids) +
+		      (key->own ? key->nr_ids : 0), gfp);
 	set_active_memcg(old);
 	if (!set)
 		return NULL;
 
-	set->nodes = *key->nodes;
+	set->nr_ids = key->nr_ids;
+	memcpy(set->nodes, key->nodes, mask_bytes(key->nr_ids));
 	if (key->own)
-		set->own = memcpy(set->own_weights, key->own, nr_node_ids);
+		set->own = memcpy(set->nodes + own_at, key->own, key->nr_ids);
 	refcount_set(&set->refs, 1);
 	set->hash = key->hash;
 	set->memcg = key->memcg;
@@ -341,12 +358,13 @@ static struct interleave_set *find_or_make(const struct set_key *key, gfp_t gfp)
 struct interleave_set *interleave_set_find_or_make(const nodemask_t *nodes,
 						   const u8 *own, gfp_t gfp)
 {
-	struct set_key key = { .nodes = nodes };
+	struct set_key key = { .nodes = nodes_addr(*nodes) };
 	struct interleave_set *set;
 
 	if (nodes_empty(*nodes))
 		return ERR_PTR(-EINVAL);
-	if (own && memchr_inv(own, 0, nr_node_ids))
+	key.nr_ids = ids_of(nodes);
+	if (own && memchr_inv(own, 0, key.nr_ids))
 		key.own = own;
 	key.memcg = get_mem_cgroup_from_mm(NULL);
 	key.hash = key_hash(&key);
@@ -476,9 +494,9 @@ static struct interleave_set *set_next(struct bucket *bucket,
 static bool set_follows(const struct interleave_set *set,
 			const nodemask_t *changed)
 {
-	int node;
+	unsigned int node;
 
-	for_each_node_mask(node, set->nodes)
+	for_each_set_bit(node, set->nodes, set->nr_ids)
 		if (node_isset(node, *changed) && !(set->own && set->own[node]))
 			return true;
 	return false;

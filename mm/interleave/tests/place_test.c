@@ -511,7 +511,7 @@ static void a_rebind_is_completed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, weighted_interleave_complete(&place->policy));
 	set = rcu_dereference_protected(place->policy.interleave, true);
 	KUNIT_ASSERT_NOT_NULL(test, set);
-	KUNIT_EXPECT_TRUE(test, nodes_equal(set->nodes, place->policy.nodes));
+	KUNIT_EXPECT_TRUE(test, interleave_set_is_of(set, &place->policy.nodes, NULL));
 	KUNIT_EXPECT_EQ(test, place->node[1],
 			(int)weighted_interleave_advance(&place->policy));
 }

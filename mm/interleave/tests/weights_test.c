@@ -98,6 +98,22 @@ static void other_nodes_have_another_set(struct kunit *test)
 	interleave_set_put(two);
 }
 
+static void a_set_ends_with_its_highest_node(struct kunit *test)
+{
+	struct interleave_set *set = set_of_two(test);
+	nodemask_t nodes = nodemask_of_node(0);
+
+	KUNIT_EXPECT_EQ(test, set->nr_ids, 2u);
+	KUNIT_EXPECT_FALSE(test, interleave_set_is_of(set, &nodes, NULL));
+	node_set(1, nodes);
+	KUNIT_EXPECT_TRUE(test, interleave_set_is_of(set, &nodes, NULL));
+	if (nr_node_ids > 2) {
+		node_set(2, nodes);
+		KUNIT_EXPECT_FALSE(test, interleave_set_is_of(set, &nodes, NULL));
+	}
+	interleave_set_put(set);
+}
+
 static void empty_mask_has_no_set(struct kunit *test)
 {
 	nodemask_t nodes = NODE_MASK_NONE;
@@ -262,6 +278,7 @@ static void an_order_that_was_lost_comes_back(struct kunit *test)
 static struct kunit_case weights_cases[] = {
 	KUNIT_CASE(same_nodes_share_a_set),
 	KUNIT_CASE(other_nodes_have_another_set),
+	KUNIT_CASE(a_set_ends_with_its_highest_node),
 	KUNIT_CASE(empty_mask_has_no_set),
 	KUNIT_CASE(a_store_reaches_live_sets),
 	KUNIT_CASE(a_store_reaches_many_sets),
