@@ -59,7 +59,7 @@ check_maintainers() {
 }
 
 check_kernel_doc() {
-	"$TOP/scripts/queue/overlay.sh" | grep '\.[ch]$' | (
+	"$TOP/scripts/queue/overlay.sh" | grep '\.[ch]$' | while read -r file; do source_of "$file"; done | (
 		cd "$TOP"
 		xargs -r perl "$BUILD/base/scripts/kernel-doc" -none -Werror
 	)
@@ -121,7 +121,7 @@ changed_steps() {
 	{
 		git diff --name-only "$ref" -- 2>/dev/null || :
 		git ls-files -o --exclude-standard
-	} | sed "s,^$PATCHES/,," >"$BUILD/.changed"
+	} | sed "s,^$PATCHES/,,; s,^bases/$BASE/files/,," >"$BUILD/.changed"
 	"$TOP/scripts/queue/plan.sh" >"$BUILD/.plan"
 	awk '
 		FILENAME == ARGV[1] { changed[$0] = 1; next }

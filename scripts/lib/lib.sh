@@ -19,6 +19,12 @@ export BUILD="$TOP/build"
 [ "$BASE" = 6.1 ] || BUILD=$TOP/build/$BASE
 mkdir -p "$BUILD" || exit 1
 
+# source_of FILE: from the top, where a file lies that the series brings: most are the same for all bases, some a base has of its own
+source_of() {
+	[ ! -f "$TOP/bases/$BASE/files/$1" ] || printf 'bases/%s/files/' "$BASE"
+	printf '%s\n' "$1"
+}
+
 # git on generated trees: no person's settings, no surrounding repository
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 # These belong to whoever made the copy of a checkout, or to whom it was made from.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Lists the overlay: the kernel's new files, at their kernel paths. Documentation/*.md is about this repository, and stays
-# here with its pictures.
+# Lists the kernel's new files, at their kernel paths: the overlay, and those in files/ of the base. Documentation/*.md is about
+# this repository, and stays here with its pictures.
 
 set -e
 . "$(dirname "$0")/../lib/lib.sh"
@@ -13,3 +13,7 @@ git ls-files -co --exclude-standard -- mm kernel include Documentation \
 		# A tracked file may have been removed since.
 		[ ! -f "$name" ] || printf '%s\n' "$name"
 	done
+own=bases/$BASE/files
+git ls-files -co --exclude-standard -- "$own" | while read -r name; do
+	[ ! -f "$name" ] || printf '%s\n' "${name#"$own/"}"
+done

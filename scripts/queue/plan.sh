@@ -72,6 +72,8 @@ name=$(comm -13 "$plan.patches" "$plan.found" | head -n 1)
 name=$(uniq -d "$plan.files" | head -n 1)
 [ -z "$name" ] || die "$name belongs to two patches in $PATCHES/series; leave one"
 "$TOP/scripts/queue/overlay.sh" | sort >"$plan.overlay"
+name=$(uniq -d "$plan.overlay" | head -n 1)
+[ -z "$name" ] || die "$name is in the overlay and in bases/$BASE/files; leave one"
 name=$(comm -23 "$plan.files" "$plan.overlay" | head -n 1)
 [ -z "$name" ] || die "$PATCHES/series lists $name, which does not exist in the overlay"
 name=$(comm -13 "$plan.files" "$plan.overlay" | head -n 1)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Writes the commits of build/tree back: what they change in files of the
-# base to its patches, their new files to the overlay.  A commit belongs to the
+# base to its patches, their new files to the overlay, or to files/ of the base.  A commit belongs to the
 # patch of the same subject; a commit with a new subject becomes a new patch
 # behind the one before it.  Without edits nothing changes, unless the base
 # has moved: then the hunks get its line numbers.  A new file wants git add -f,
@@ -244,15 +244,16 @@ while read -r commit patch; do
 		! grows "$file" || from=$head
 		g cat-file blob "$from:$file" >"$work/blob"
 		mode=$(g ls-tree "$commit" -- "$file" | cut -d ' ' -f 1)
-		mkdir -p "$(dirname "$TOP/$file")"
-		if ! cmp -s "$work/blob" "$TOP/$file"; then
-			cat "$work/blob" >"$TOP/$file"
-			say "$file: refreshed"
+		source=$(source_of "$file")
+		mkdir -p "$(dirname "$TOP/$source")"
+		if ! cmp -s "$work/blob" "$TOP/$source"; then
+			cat "$work/blob" >"$TOP/$source"
+			say "$source: refreshed"
 			changed=$((changed + 1))
 		fi
 		case $mode in
-		100755) chmod +x "$TOP/$file" ;;
-		*) chmod -x "$TOP/$file" ;;
+		100755) chmod +x "$TOP/$source" ;;
+		*) chmod -x "$TOP/$source" ;;
 		esac
 	done <"$new.brought"
 	previous=$patch

@@ -15,6 +15,7 @@ cd "$TOP"
 		patch) sha256sum "$PATCHES/$name" ;;
 		rows) sha256sum "$PATCHES/syscall-rows" scripts/queue/rows.sh ;;
 		file)
+			name=$(source_of "$name")
 			[ ! -x "$name" ] || printf 'executable '
 			sha256sum "$name"
 			;;

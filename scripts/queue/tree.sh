@@ -86,13 +86,15 @@ import_base() {
 # bring: puts the overlay files that $work/files lists into the index
 bring() {
 	[ -s "$work/files" ] || return 0
-	sed "s,^,$TOP/," "$work/files" |
-		g hash-object -w --no-filters --stdin-paths >"$work/blobs"
-	while read -r file <&3 && read -r blob <&4; do
+	while read -r file; do
+		printf '%s/%s\n' "$TOP" "$(source_of "$file")"
+	done <"$work/files" >"$work/sources"
+	g hash-object -w --no-filters --stdin-paths <"$work/sources" >"$work/blobs"
+	while read -r file <&3 && read -r blob <&4 && read -r source <&5; do
 		mode=100644
-		[ ! -x "$TOP/$file" ] || mode=100755
+		[ ! -x "$source" ] || mode=100755
 		printf '%s %s\t%s\n' "$mode" "$blob" "$file"
-	done 3<"$work/files" 4<"$work/blobs" >"$work/entries"
+	done 3<"$work/files" 4<"$work/blobs" 5<"$work/sources" >"$work/entries"
 	GIT_INDEX_FILE=$work/index g update-index --add --index-info <"$work/entries"
 }
 
@@ -125,7 +127,7 @@ grow() {
 				print
 			else if (left)
 				print line
-		}' "$work/room" "$TOP/$file" >"$work/makefile"
+		}' "$work/room" "$TOP/$(source_of "$file")" >"$work/makefile"
 		printf '100644 %s\t%s\n' "$(g hash-object -w --no-filters "$work/makefile")" "$file"
 	done >"$work/entries"
 	GIT_INDEX_FILE=$work/index g update-index --index-info <"$work/entries"

@@ -139,9 +139,27 @@ holds "a file that no patch brings is refused" grep -q 'mm/room/c.c belongs to n
 
 rm "$one/mm/room/c.c"
 sed -i '/c\.o/d' "$one/mm/room/Makefile"
+mkdir -p "$one/bases/7.2/files/mm/room"
+echo 'of 7.2' > "$one/bases/7.2/files/mm/room/own.h"
+sed -i '/room.b\.c/i\#   mm/room/own.h' "$one/bases/7.2/patches/series"
 run tree 7.2
 holds "another base is another directory" [ $status -eq 0 ]
 holds "with hooks of its own" same "$(git -C "$one/build/7.2/tree" show HEAD:mm/old.c | sed -n 2p)" II
+holds "and files of its own" same "$(git -C "$one/build/7.2/tree" show HEAD:mm/room/own.h)" 'of 7.2'
+(
+	cd "$one/build/7.2/tree"
+	echo refreshed > mm/room/own.h
+	git -c user.name=Nobody -c user.email=nobody@localhost commit -q -a --amend --no-edit
+)
+run refresh 7.2
+holds "an edit of these is written back to the base" same "$(cat "$one/bases/7.2/files/mm/room/own.h")" refreshed
+holds "and to no other" [ ! -e "$one/mm/room/own.h" ]
+echo own > "$one/mm/room/own.h"
+run tree 7.2
+holds "a file of all bases and of one is refused" grep -q 'mm/room/own.h is in the overlay and in bases/7.2/files' "$work/err"
+rm "$one/mm/room/own.h"
+run tree 6.1
+holds "another base does not see them" [ $status -eq 0 ]
 run tree 8.0
 holds "a base that does not exist is refused with those that do" grep -q 'no bases/8.0; there are: 6.1' "$work/err"
 
