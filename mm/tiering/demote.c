@@ -102,7 +102,7 @@ bool demotion_possible(int nid, struct mem_cgroup *memcg)
 struct page *demotion_alloc(struct page *page, unsigned long private)
 {
 	int from = page_to_nid(page), nid = next_demotion_node(from);
-	nodemask_t targets = allowed_targets(from, page_memcg(page));
+	nodemask_t targets = allowed_targets(from, folio_memcg(page_folio(page)));
 	struct page *target;
 
 	if (nodes_empty(targets))

@@ -55,13 +55,14 @@ static bool policies_let(struct task_struct *task, struct vm_area_struct *vma,
 }
 
 /*
- * The page at an address of the thread, with a reference, if it is one of those that
+ * The folio at an address of the thread, with a reference, if it is one of those that
  * the scan looks at, and may be on the node: what has been bound since, counts.
  */
-static struct page *get_queued_page(struct task_struct *task,
-				    struct vm_area_struct *vma,
-				    unsigned long address, int nid)
+static struct folio *get_queued_folio(struct task_struct *task,
+				      struct vm_area_struct *vma,
+				      unsigned long address, int nid)
 {
+	struct folio *folio;
 	struct page *page;
 
 	if (!vma || !vma_migratable(vma) || vma->vm_flags & VM_MIXEDMAP ||
@@ -71,19 +72,13 @@ static struct page *get_queued_page(struct task_struct *task,
 	page = follow_page(vma, address, FOLL_GET | FOLL_DUMP | FOLL_FORCE);
 	if (IS_ERR_OR_NULL(page))
 		return NULL;
-	if (is_zone_device_page(page) || PageHuge(page) || PageKsm(page) ||
-	    (PageAnon(page) && page_mapcount(page) != 1)) {
-		put_page(page);
+	folio = page_folio(page);
+	if (folio_is_zone_device(folio) || folio_test_hugetlb(folio) || folio_test_ksm(folio) ||
+	    (folio_test_anon(folio) && page_mapcount(page) != 1)) {
+		folio_put(folio);
 		return NULL;
 	}
-	if (PageTail(page)) {
-		struct page *head = compound_head(page);
-
-		get_page(head);
-		put_page(page);
-		page = head;
-	}
-	return page;
+	return folio;
 }
 
 static bool may_use_node(struct task_struct *task, int nid)
@@ -100,28 +95,28 @@ static enum drained promote_at(struct promotion_node *node, struct task_struct *
 			       struct mm_struct *mm, unsigned long address)
 {
 	struct vm_area_struct *vma = vma_lookup(mm, address);
-	struct page *page = get_queued_page(task, vma, address, node->nid);
+	struct folio *folio = get_queued_folio(task, vma, address, node->nid);
 	unsigned int pages;
 
-	if (!page)
+	if (!folio)
 		return GONE;
 	/* It was queued twice. */
-	if (node_is_toptier(page_to_nid(page))) {
-		put_page(page);
+	if (node_is_toptier(folio_nid(folio))) {
+		folio_put(folio);
 		return DRAINED;
 	}
-	if (!tiering_may_hold_folio(page_folio(page), node->nid)) {
-		put_page(page);
+	if (!tiering_may_hold_folio(folio, node->nid)) {
+		folio_put(folio);
 		return GONE;
 	}
-	pages = thp_nr_pages(page);
+	pages = folio_nr_pages(folio);
 	if (!promotion_budget_take(&node->budget, ktime_get_ns(),
 				   promotion_rate(), pages)) {
-		put_page(page);
+		folio_put(folio);
 		return NO_BUDGET;
 	}
 	promotion_begin(pages, pages);
-	migrate_misplaced_page(page, vma, node->nid);
+	migrate_misplaced_page(&folio->page, vma, node->nid);
 	return DRAINED;
 }
 
