@@ -20,6 +20,7 @@
 
 #include "../internal.h"
 #include "internal.h"
+#include "../newer.h"
 
 /* Pages that are off the LRU lists at a time */
 #define BATCH_PAGES	128
@@ -84,7 +85,7 @@ static void take_folio(struct batch *batch, struct folio *folio, long mapped)
 		return;
 	}
 	/* Fails as well for the rest of a huge page that is mapped in parts */
-	if (folio_isolate_lru(folio))
+	if (!folio_isolate_lru(folio))
 		return;
 
 	list_add_tail(&folio->lru, &batch->pages);
@@ -120,10 +121,10 @@ static int walk_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
 		spin_unlock(ptl);
 		return looked(batch, 1, end);
 	}
-	if (pmd_trans_unstable(pmd))
-		return looked(batch, 1, end);
 
 	first = pte_offset_map_lock(walk->mm, pmd, addr, &ptl);
+	if (!first)
+		return looked(batch, 1, end);
 	for (pte = first; addr != end && batch->room; pte++, addr += PAGE_SIZE) {
 		if (!pte_present(*pte))
 			continue;

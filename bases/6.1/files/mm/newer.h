@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * New files call things as newer kernels do. Here is what this one calls otherwise.
+ *
+ * For these files only, behind all other headers: a name that means something else here
+ * is taken over.
+ */
+#ifndef _MM_NEWER_H
+#define _MM_NEWER_H
+
+#include <linux/mm.h>
+#include <linux/pgtable.h>
+#include <linux/types.h>
+
+#include "internal.h"
+
+/* Whether it was taken off its list, not an error */
+static inline bool newer_folio_isolate_lru(struct folio *folio)
+{
+	return !folio_isolate_lru(folio);
+}
+
+#define folio_isolate_lru newer_folio_isolate_lru
+
+/* NULL when there is no page table any more, or none yet */
+static inline pte_t *newer_pte_offset_map_lock(struct mm_struct *mm, pmd_t *pmd,
+					       unsigned long addr, spinlock_t **ptlp)
+{
+	pte_t *pte;
+
+	if (pmd_trans_unstable(pmd))
+		return NULL;
+	pte = pte_offset_map_lock(mm, pmd, addr, ptlp);
+	/* Sparse is to take the lock for held only where this is not NULL. */
+	__release(*ptlp);
+	(void)__cond_lock(*ptlp, pte);
+	return pte;
+}
+
+#undef pte_offset_map_lock
+#define pte_offset_map_lock newer_pte_offset_map_lock
+
+#endif /* _MM_NEWER_H */
