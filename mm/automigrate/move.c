@@ -109,8 +109,9 @@ static int walk_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
 	struct vm_area_struct *vma = walk->vma;
 	spinlock_t *ptl = pmd_trans_huge_lock(pmd, vma);
 	struct batch *batch = walk->private;
+	struct folio *folio;
 	pte_t *first, *pte;
-	struct page *page;
+	pte_t entry;
 
 	if (ptl) {
 		/* Sparse does not see that the lock was taken. */
@@ -126,11 +127,12 @@ static int walk_pmd(pmd_t *pmd, unsigned long addr, unsigned long end,
 	if (!first)
 		return looked(batch, 1, end);
 	for (pte = first; addr != end && batch->room; pte++, addr += PAGE_SIZE) {
-		if (!pte_present(*pte))
+		entry = ptep_get(pte);
+		if (!pte_present(entry))
 			continue;
-		page = vm_normal_page(vma, addr, *pte);
-		if (page)
-			take_folio(batch, page_folio(page), 1);
+		folio = vm_normal_folio(vma, addr, entry);
+		if (folio)
+			take_folio(batch, folio, 1);
 	}
 	pte_unmap_unlock(first, ptl);
 	cond_resched();
