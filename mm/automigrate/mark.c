@@ -26,6 +26,7 @@
 #include <asm/tlb.h>
 
 #include "internal.h"
+#include "../newer.h"
 
 /* Pages that are marked in the time that it takes to move one */
 #define MARKS_A_PAGE	16
@@ -70,8 +71,7 @@ static unsigned long mark(struct vm_area_struct *vma, unsigned long start,
 	long marked;
 
 	tlb_gather_mmu(&tlb, vma->vm_mm);
-	marked = change_protection(&tlb, vma, start, end, PAGE_NONE,
-				   MM_CP_PROT_NUMA | how);
+	marked = change_protection(&tlb, vma, start, end, MM_CP_PROT_NUMA | how);
 	tlb_finish_mmu(&tlb);
 	return max(marked, 0L);
 }

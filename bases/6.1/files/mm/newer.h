@@ -40,4 +40,14 @@ static inline pte_t *newer_pte_offset_map_lock(struct mm_struct *mm, pmd_t *pmd,
 #undef pte_offset_map_lock
 #define pte_offset_map_lock newer_pte_offset_map_lock
 
+/* With MM_CP_PROT_NUMA, which says what the protection will be */
+static inline long newer_change_protection(struct mmu_gather *tlb, struct vm_area_struct *vma,
+					   unsigned long start, unsigned long end,
+					   unsigned long cp_flags)
+{
+	return change_protection(tlb, vma, start, end, PAGE_NONE, cp_flags);
+}
+
+#define change_protection newer_change_protection
+
 #endif /* _MM_NEWER_H */
