@@ -30,6 +30,7 @@
 #include "distance.h"
 #include "serving.h"
 #include "tiers.h"
+#include "../newer.h"
 
 /* Without a table, as dax/kmem has it for persistent memory */
 #define SLOW_DISTANCE	(5 * MEMTIER_ADISTANCE_DRAM)
@@ -84,7 +85,7 @@ static int own_distance(int nid, const nodemask_t *serving)
 static void take_type(int nid, struct memory_dev_type *type)
 {
 	if (tiering[nid].type)
-		destroy_memory_type(tiering[nid].type);
+		put_memory_type(tiering[nid].type);
 	tiering[nid].type = type;
 }
 
@@ -183,7 +184,7 @@ static int move_node(int nid, const nodemask_t *serving)
 	tier = find_create_memory_tier(type ?: tiering[nid].driver);
 	if (IS_ERR(tier)) {
 		if (type)
-			destroy_memory_type(type);
+			put_memory_type(type);
 		return PTR_ERR(tier);
 	}
 	clear_node_memory_tier(nid);

@@ -8,6 +8,7 @@
 #ifndef _MM_NEWER_H
 #define _MM_NEWER_H
 
+#include <linux/memory-tiers.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/types.h>
@@ -49,5 +50,11 @@ static inline long newer_change_protection(struct mmu_gather *tlb, struct vm_are
 }
 
 #define change_protection newer_change_protection
+
+/* Drops the reference that alloc_memory_type() has given */
+static inline void put_memory_type(struct memory_dev_type *memtype)
+{
+	destroy_memory_type(memtype);
+}
 
 #endif /* _MM_NEWER_H */
