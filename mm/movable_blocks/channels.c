@@ -110,7 +110,7 @@ bool channels_to_tail(struct zone *zone, struct page *page, int migratetype)
 	struct list_head *list;
 	struct page *head;
 
-	list = &zone->free_area[MAX_ORDER - 1].free_list[migratetype];
+	list = &zone->free_area[LARGEST_ORDER].free_list[migratetype];
 	head = list_first_entry_or_null(list, struct page, buddy_list);
 	return head && !__channels_differ(page_to_pfn(head), page_to_pfn(page));
 }
@@ -121,7 +121,7 @@ static struct page *free_block(struct zone *zone, unsigned long pfn)
 	struct page *page = pfn_to_online_page(pfn);
 
 	if (!page || page_zone(page) != zone || !PageBuddy(page) ||
-	    buddy_order(page) != MAX_ORDER - 1)
+	    buddy_order(page) != LARGEST_ORDER)
 		return NULL;
 	return page;
 }
@@ -155,7 +155,7 @@ static void give_up_lock(struct channel_walk *walk)
 static bool move_one(struct channel_walk *walk, unsigned int channel)
 {
 	struct zone *zone = walk->zone;
-	struct list_head *lists = zone->free_area[MAX_ORDER - 1].free_list;
+	struct list_head *lists = zone->free_area[LARGEST_ORDER].free_list;
 	unsigned long *next = &walk->next[channel];
 	struct page *page;
 

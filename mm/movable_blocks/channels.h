@@ -5,10 +5,14 @@
 /* The order of free lists across memory channels, for the page allocator. */
 
 #include <linux/jump_label.h>
+#include <linux/log2.h>
 #include <linux/mmzone.h>
 #include <linux/types.h>
 
 struct page;
+
+/* Of the largest free blocks */
+#define LARGEST_ORDER	ilog2(MAX_ORDER_NR_PAGES)
 
 #ifdef CONFIG_MEMORY_CHANNELS
 
@@ -28,7 +32,7 @@ void channels_order_memory(void);
  */
 static inline bool is_channel_order(unsigned int order)
 {
-	return order == MAX_ORDER - 1 &&
+	return order == LARGEST_ORDER &&
 	       static_branch_unlikely(&memory_channels_key);
 }
 
