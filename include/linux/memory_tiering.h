@@ -9,7 +9,6 @@
 #include <linux/types.h>
 
 struct memory_dev_type;
-struct node_hmem_attrs;
 
 #if defined(CONFIG_NUMA) && defined(CONFIG_MIGRATION)
 struct memory_dev_type *tiering_place_node(int nid,
@@ -19,8 +18,9 @@ struct memory_dev_type *tiering_node_type(int nid,
 					  struct memory_dev_type *driver);
 void tiering_place_all(void);
 void tiering_top_nodes(nodemask_t *nodes);
-void tiering_set_speed(unsigned int nid, const struct node_hmem_attrs *attrs,
-		       unsigned int access);
+void tiering_set_speed(unsigned int nid, unsigned int access,
+		       unsigned int read_latency, unsigned int write_latency,
+		       unsigned int read_bandwidth, unsigned int write_bandwidth);
 #else
 static inline struct memory_dev_type *
 tiering_place_node(int nid, struct memory_dev_type *driver, bool default_)
@@ -38,9 +38,11 @@ static inline void tiering_place_all(void)
 {
 }
 
-static inline void tiering_set_speed(unsigned int nid,
-				     const struct node_hmem_attrs *attrs,
-				     unsigned int access)
+static inline void tiering_set_speed(unsigned int nid, unsigned int access,
+				     unsigned int read_latency,
+				     unsigned int write_latency,
+				     unsigned int read_bandwidth,
+				     unsigned int write_bandwidth)
 {
 }
 #endif

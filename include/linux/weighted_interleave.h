@@ -30,7 +30,6 @@ struct interleave_own;
 struct interleave_set;
 struct mempolicy;
 struct mpol_args;
-struct node_hmem_attrs;
 struct page;
 struct seq_file;
 
@@ -73,9 +72,8 @@ void weighted_interleave_put(struct mempolicy *pol);
 void weighted_interleave_complete_task(struct task_struct *task);
 
 /* Weights that are derived */
-void weighted_interleave_set_bandwidth(unsigned int nid,
-				       const struct node_hmem_attrs *attrs,
-				       unsigned int access);
+void weighted_interleave_set_bandwidth(unsigned int nid, unsigned int access,
+				       unsigned int read, unsigned int write);
 
 /* What is shown */
 void weighted_interleave_show(struct seq_file *file, const struct mempolicy *pol);

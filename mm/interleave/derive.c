@@ -103,19 +103,19 @@ static void derive_soon(void)
 /**
  * weighted_interleave_set_bandwidth - take over what firmware tells of a node
  * @nid:    the node
- * @attrs:  bandwidths in MB/s, 0 where unknown
  * @access: class of the initiators; 1 are CPUs
+ * @read:   bandwidth of reads, MB/s, 0 if unknown
+ * @write:  so too of writes
  *
  * Context: any.
  */
-void weighted_interleave_set_bandwidth(unsigned int nid,
-				       const struct node_hmem_attrs *attrs,
-				       unsigned int access)
+void weighted_interleave_set_bandwidth(unsigned int nid, unsigned int access,
+				       unsigned int read, unsigned int write)
 {
 	if (access != 1)
 		return;
-	WRITE_ONCE(reading[nid], attrs->read_bandwidth);
-	WRITE_ONCE(writing[nid], attrs->write_bandwidth);
+	WRITE_ONCE(reading[nid], read);
+	WRITE_ONCE(writing[nid], write);
 	derive_soon();
 }
 

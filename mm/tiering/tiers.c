@@ -260,23 +260,26 @@ static u64 sum_of(unsigned int read, unsigned int write)
 
 /**
  * tiering_set_speed - take over what firmware tells of a node
- * @nid:    the node
- * @attrs:  latencies in ns and bandwidths in MB/s, 0 where unknown
- * @access: class of the initiators; 1 are CPUs
+ * @nid:             the node
+ * @access:          class of the initiators; 1 are CPUs
+ * @read_latency:    ns, 0 if unknown
+ * @write_latency:   ns, 0 if unknown
+ * @read_bandwidth:  MB/s, 0 if unknown
+ * @write_bandwidth: MB/s, 0 if unknown
  *
  * Other nodes may be slower or faster than that one, so that all are looked at.
  *
  * Context: may sleep; memory_tier_lock not held.
  */
-void tiering_set_speed(unsigned int nid, const struct node_hmem_attrs *attrs,
-		       unsigned int access)
+void tiering_set_speed(unsigned int nid, unsigned int access,
+		       unsigned int read_latency, unsigned int write_latency,
+		       unsigned int read_bandwidth, unsigned int write_bandwidth)
 {
 	if (access != 1)
 		return;
 	mutex_lock(&memory_tier_lock);
-	speeds[nid].latency = sum_of(attrs->read_latency, attrs->write_latency);
-	speeds[nid].bandwidth = sum_of(attrs->read_bandwidth,
-				       attrs->write_bandwidth);
+	speeds[nid].latency = sum_of(read_latency, write_latency);
+	speeds[nid].bandwidth = sum_of(read_bandwidth, write_bandwidth);
 	tiering_place_all();
 	mutex_unlock(&memory_tier_lock);
 }
