@@ -13,6 +13,8 @@
 #include <linux/shmem_fs.h>
 #include <linux/weighted_interleave.h>
 
+#include "../newer.h"
+
 /*
  * That of the task, with a reference; khugepaged asks on behalf of the owner. A task
  * whose fork has failed may still be that: its policy, too, goes under task_lock().
@@ -81,9 +83,10 @@ static void prefer_node(const struct mempolicy *pol, unsigned long index,
 void weighted_interleave_collapse(struct vm_area_struct *vma, unsigned long addr,
 				  u32 *node_load)
 {
-	struct mempolicy *own = __get_vma_policy(vma, addr);
-	struct mempolicy *pol;
+	struct mempolicy *own, *pol;
+	pgoff_t unused;
 
+	own = __get_vma_policy(vma, addr, &unused);
 	if (own) {
 		prefer_node(own, linear_page_index(vma, addr), node_load);
 		mpol_cond_put(own);

@@ -15,6 +15,7 @@
 #include <linux/sched.h>
 
 #include "policy.h"
+#include "../newer.h"
 
 /**
  * interleave_needs_address - do neighbours of a page belong on other nodes?
@@ -32,10 +33,12 @@
  */
 bool interleave_needs_address(struct vm_area_struct *vma, unsigned long addr)
 {
-	struct mempolicy *pol = __get_vma_policy(vma, addr);
+	struct mempolicy *pol;
 	nodemask_t nodes;
+	pgoff_t unused;
 	bool needs;
 
+	pol = __get_vma_policy(vma, addr, &unused);
 	if (!pol)
 		pol = get_task_policy(current);
 	nodes = interleave_nodes_now(pol);

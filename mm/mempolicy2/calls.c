@@ -12,6 +12,7 @@
 #include <linux/weighted_interleave.h>
 
 #include "internal.h"
+#include "../newer.h"
 
 /*
  * How a policy looks to its owner. Nothing of it changes while it is taken:
@@ -43,6 +44,7 @@ static int describe_mapping(struct mm_struct *mm, unsigned long addr,
 {
 	struct vm_area_struct *vma;
 	struct mempolicy *pol;
+	pgoff_t unused;
 
 	if (mmap_read_lock_killable(mm))
 		return -EINTR;
@@ -51,7 +53,7 @@ static int describe_mapping(struct mm_struct *mm, unsigned long addr,
 		mmap_read_unlock(mm);
 		return -EFAULT;
 	}
-	pol = __get_vma_policy(vma, addr);
+	pol = __get_vma_policy(vma, addr, &unused);
 	if (pol) {
 		describe(pol, args, allowed, weights, flags);
 		mpol_cond_put(pol);

@@ -29,6 +29,7 @@
 #include <linux/slab.h>
 
 #include "../internal.h"
+#include "../newer.h"
 
 /* Base pages that are off the LRU lists at a time, but for a huge page */
 #define PORTION_PAGES	128
@@ -66,11 +67,12 @@ static bool is_in_force(const struct mpol_portion *portion,
 			struct vm_area_struct *vma, unsigned long addr)
 {
 	struct mempolicy *pol;
+	pgoff_t unused;
 	bool same;
 
 	if (portion->from || !has_policies(vma))
 		return true;
-	pol = __get_vma_policy(vma, addr);
+	pol = __get_vma_policy(vma, addr, &unused);
 	same = mpol_equal(pol, portion->pol);
 	mpol_cond_put(pol);
 	return same;

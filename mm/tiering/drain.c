@@ -23,6 +23,7 @@
 #include "../internal.h"
 #include "allowed.h"
 #include "promote.h"
+#include "../newer.h"
 
 /* How often queued pages are looked at while there is no budget for them */
 #define DRAIN_MS	20
@@ -40,9 +41,11 @@ static bool policy_lets(const struct mempolicy *pol, int nid)
 static bool policies_let(struct task_struct *task, struct vm_area_struct *vma,
 			 unsigned long address, int nid)
 {
-	struct mempolicy *pol = __get_vma_policy(vma, address);
+	struct mempolicy *pol;
+	pgoff_t unused;
 	bool lets;
 
+	pol = __get_vma_policy(vma, address, &unused);
 	if (pol) {
 		lets = policy_lets(pol, nid);
 		mpol_cond_put(pol);

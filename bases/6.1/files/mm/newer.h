@@ -9,6 +9,7 @@
 #define _MM_NEWER_H
 
 #include <linux/memory-tiers.h>
+#include <linux/mempolicy.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/types.h>
@@ -56,5 +57,15 @@ static inline void put_memory_type(struct memory_dev_type *memtype)
 {
 	destroy_memory_type(memtype);
 }
+
+/* @ilx: what a shared object's rounds begin with, which callers find out elsewhere */
+static inline struct mempolicy *newer_get_vma_policy(struct vm_area_struct *vma,
+						     unsigned long addr, pgoff_t *ilx)
+{
+	*ilx = 0;
+	return __get_vma_policy(vma, addr);
+}
+
+#define __get_vma_policy newer_get_vma_policy
 
 #endif /* _MM_NEWER_H */
