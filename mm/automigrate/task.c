@@ -33,6 +33,8 @@
 #define CREATE_TRACE_POINTS
 #include <trace/events/mm_automigrate.h>
 
+#include "../newer.h"
+
 /* Threads that are asked where they are; more do not change the answer much */
 #define THREADS_ASKED	256
 
@@ -65,7 +67,7 @@ void __automigrate_task_moves(struct task_struct *p, int cpu)
 {
 	int from = home_of(task_cpu(p)), to = home_of(cpu);
 
-	if (from == to || !p->mm || p->in_execve || task_is_realtime(p) ||
+	if (from == to || !p->mm || p->in_execve || rt_or_dl_task_policy(p) ||
 	    p->flags & (PF_KTHREAD | PF_EXITING | PF_IO_WORKER))
 		return;
 
@@ -226,7 +228,7 @@ void __automigrate_resume(void)
 	if (!mm || current->vfork_done)
 		return;
 	/* A signal first: perhaps it ends the task. */
-	if (signal_pending(current) || task_is_realtime(current)) {
+	if (signal_pending(current) || rt_or_dl_task_policy(current)) {
 		pend(current);
 		return;
 	}

@@ -12,6 +12,7 @@
 #include <linux/mempolicy.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
+#include <linux/sched/rt.h>
 #include <linux/types.h>
 
 #include "internal.h"
@@ -67,5 +68,10 @@ static inline struct mempolicy *newer_get_vma_policy(struct vm_area_struct *vma,
 }
 
 #define __get_vma_policy newer_get_vma_policy
+
+static inline bool rt_or_dl_task_policy(struct task_struct *task)
+{
+	return task_is_realtime(task);
+}
 
 #endif /* _MM_NEWER_H */
