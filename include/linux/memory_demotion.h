@@ -7,13 +7,13 @@
 
 #include <linux/types.h>
 
+struct folio;
 struct mem_cgroup;
-struct page;
 
 #if defined(CONFIG_NUMA) && defined(CONFIG_MIGRATION)
 bool demotion_possible(int nid, struct mem_cgroup *memcg);
 bool demotion_for_limit(int nid, int priority);
-struct page *demotion_alloc(struct page *page, unsigned long private);
+struct folio *demotion_alloc(struct folio *src, unsigned long private);
 #else
 static inline bool demotion_possible(int nid, struct mem_cgroup *memcg)
 {
@@ -25,8 +25,7 @@ static inline bool demotion_for_limit(int nid, int priority)
 	return false;
 }
 
-static inline struct page *demotion_alloc(struct page *page,
-					  unsigned long private)
+static inline struct folio *demotion_alloc(struct folio *src, unsigned long private)
 {
 	return NULL;
 }

@@ -30,14 +30,11 @@
  * A huge page is asked for as migration does elsewhere, but for the same: the mask of
  * huge pages has __GFP_HARDWALL again.
  */
-static struct page *alloc_like(struct page *page, gfp_t gfp, int nid, nodemask_t *nodes)
+static struct folio *alloc_like(struct folio *src, gfp_t gfp, int nid, nodemask_t *nodes)
 {
-	struct folio *folio = page_folio(page);
-
-	if (folio_test_large(folio))
+	if (folio_test_large(src))
 		gfp = ((gfp & ~__GFP_RECLAIM) | GFP_TRANSHUGE) & ~__GFP_HARDWALL;
-	folio = __folio_alloc(gfp, folio_order(folio), nid, nodes);
-	return folio ? &folio->page : NULL;
+	return __folio_alloc(gfp, folio_order(src), nid, nodes);
 }
 
 /* Slower nodes that memory of @memcg may be on */
@@ -89,26 +86,26 @@ bool demotion_possible(int nid, struct mem_cgroup *memcg)
 }
 
 /**
- * demotion_alloc - a place for a page that is demoted
- * @page:    isolated from its LRU list
+ * demotion_alloc - a place for a folio that is demoted
+ * @src:     the folio, isolated from its LRU list
  * @private: not used
  *
  * The node that is best is tried by itself first, which wakes its kswapd: else
  * pages would go to still slower nodes as long as these have room.
  *
- * Context: as a new_page_t of migrate_pages().
- * Return: the new page, or NULL.
+ * Context: as what migrate_pages() calls for a target.
+ * Return: the new folio, or NULL.
  */
-struct page *demotion_alloc(struct page *page, unsigned long private)
+struct folio *demotion_alloc(struct folio *src, unsigned long private)
 {
-	int from = page_to_nid(page), nid = next_demotion_node(from);
-	nodemask_t targets = allowed_targets(from, folio_memcg(page_folio(page)));
-	struct page *target;
+	int from = folio_nid(src), nid = next_demotion_node(from);
+	nodemask_t targets = allowed_targets(from, folio_memcg(src));
+	struct folio *target;
 
 	if (nodes_empty(targets))
 		return NULL;
 	if (nid == NUMA_NO_NODE || !node_isset(nid, targets))
 		nid = best_target(from, &targets);
-	target = alloc_like(page, GFP_DEMOTION | __GFP_THISNODE, nid, NULL);
-	return target ?: alloc_like(page, GFP_DEMOTION, nid, &targets);
+	target = alloc_like(src, GFP_DEMOTION | __GFP_THISNODE, nid, NULL);
+	return target ?: alloc_like(src, GFP_DEMOTION, nid, &targets);
 }
