@@ -170,11 +170,9 @@ static struct folio *alloc_there(unsigned int order, int nid)
 	return __folio_alloc_node(gfp, order, nid);
 }
 
-static struct page *new_page_there(struct page *page, unsigned long nid)
+static struct folio *new_folio_there(struct folio *src, unsigned long nid)
 {
-	struct folio *folio = alloc_there(compound_order(page), nid);
-
-	return folio ? &folio->page : NULL;
+	return alloc_there(folio_order(src), nid);
 }
 
 /* A huge page may find no room where there is some for others. */
@@ -192,7 +190,7 @@ static int move(struct batch *batch, unsigned int *moved)
 {
 	int left;
 
-	left = migrate_pages(&batch->pages, new_page_there, NULL, batch->node,
+	left = migrate_pages(&batch->pages, new_folio_there, NULL, batch->node,
 			     MIGRATE_ASYNC, MR_NUMA_MISPLACED, moved);
 	if (!left)
 		return 0;

@@ -226,21 +226,22 @@ static int move_to_node(struct list_head *pages, int nid, gfp_t gfp, int reason,
 }
 
 /* @pol: a policy that does not ask for the address */
-static struct page *new_page(struct page *page, unsigned long pol)
+static struct folio *new_folio(struct folio *src, unsigned long pol)
 {
-	struct folio *dst, *src = page_folio(page);
 	gfp_t gfp = GFP_HIGHUSER_MOVABLE | __GFP_RETRY_MAYFAIL;
 	struct vm_area_struct vma;
+	struct page *page;
 
 	/* Contains the policy, and nothing else */
 	vma_init(&vma, NULL);
 	vma.vm_policy = (struct mempolicy *)pol;
-	if (folio_test_hugetlb(src))
-		return alloc_huge_page_vma(page_hstate(&src->page), &vma, 0);
+	if (folio_test_hugetlb(src)) {
+		page = alloc_huge_page_vma(folio_hstate(src), &vma, 0);
+		return page ? page_folio(page) : NULL;
+	}
 	if (folio_test_large(src))
 		gfp = GFP_TRANSHUGE;
-	dst = vma_alloc_folio(gfp, folio_order(src), &vma, 0, folio_test_large(src));
-	return dst ? &dst->page : NULL;
+	return vma_alloc_folio(gfp, folio_order(src), &vma, 0, folio_test_large(src));
 }
 
 /*
@@ -293,7 +294,7 @@ static int move_by_policy(struct mpol_portion *portion)
 				 __GFP_RETRY_MAYFAIL, MR_MEMPOLICY_MBIND,
 				 &portion->progress);
 	else if (!list_empty(portion->lists))
-		left = migrate_pages(portion->lists, new_page, NULL,
+		left = migrate_pages(portion->lists, new_folio, NULL,
 				     (unsigned long)portion->dest, MIGRATE_SYNC,
 				     MR_MEMPOLICY_MBIND, NULL);
 	return min(left, 0);

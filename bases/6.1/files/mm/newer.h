@@ -10,6 +10,7 @@
 
 #include <linux/memory-tiers.h>
 #include <linux/mempolicy.h>
+#include <linux/migrate.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/sched/rt.h>
@@ -73,5 +74,45 @@ static inline bool rt_or_dl_task_policy(struct task_struct *task)
 {
 	return task_is_realtime(task);
 }
+
+/* Who gives folios, and what with: functions that give pages get this. */
+struct newer_target {
+	struct folio *(*get_new_folio)(struct folio *src, unsigned long private);
+	unsigned long private;
+};
+
+static inline struct page *newer_new_page(struct page *page, unsigned long private)
+{
+	struct newer_target *target = (struct newer_target *)private;
+	struct folio *folio = target->get_new_folio(page_folio(page), target->private);
+
+	return folio ? &folio->page : NULL;
+}
+
+/* @unused: who would take folios back, NULL */
+static inline int newer_migrate_pages(struct list_head *from,
+				      struct folio *(*get_new_folio)(struct folio *src,
+								     unsigned long private),
+				      void *unused, unsigned long private,
+				      enum migrate_mode mode, int reason,
+				      unsigned int *succeeded)
+{
+	struct newer_target target = { .get_new_folio = get_new_folio, .private = private };
+
+	return migrate_pages(from, newer_new_page, NULL, (unsigned long)&target, mode,
+			     reason, succeeded);
+}
+
+#define migrate_pages newer_migrate_pages
+
+static inline struct folio *newer_alloc_migration_target(struct folio *src,
+							 unsigned long private)
+{
+	struct page *page = alloc_migration_target(&src->page, private);
+
+	return page ? page_folio(page) : NULL;
+}
+
+#define alloc_migration_target newer_alloc_migration_target
 
 #endif /* _MM_NEWER_H */
