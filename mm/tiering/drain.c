@@ -4,7 +4,7 @@
  *
  * The work of a node is the only one that takes from its queue, one at a time. It
  * holds references to the thread that has touched the page and to its address space,
- * mmap_lock for reading while it looks for the page, and a reference to the page. The
+ * mmap_lock for reading while it looks for the page, and what keeps the page. The
  * policy of a mapping stays under mmap_lock, that of the thread under task_lock().
  */
 #include <linux/cpuset.h>
@@ -14,6 +14,7 @@
 #include <linux/migrate.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
+#include <linux/pagewalk.h>
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
@@ -58,27 +59,24 @@ static bool policies_let(struct task_struct *task, struct vm_area_struct *vma,
 }
 
 /*
- * The folio at an address of the thread, with a reference, if it is one of those that
- * the scan looks at, and may be on the node: what has been bound since, counts.
+ * The folio at an address of the thread, if it is one of those that the scan looks at,
+ * and may be on the node: what has been bound since, counts. It stays until
+ * folio_walk_end().
  */
-static struct folio *get_queued_folio(struct task_struct *task,
-				      struct vm_area_struct *vma,
-				      unsigned long address, int nid)
+static struct folio *find_queued(struct folio_walk *walk, struct task_struct *task,
+				 struct vm_area_struct *vma, unsigned long address, int nid)
 {
 	struct folio *folio;
-	struct page *page;
 
 	if (!vma || !vma_migratable(vma) || vma->vm_flags & VM_MIXEDMAP ||
 	    !policies_let(task, vma, address, nid))
 		return NULL;
-	/* FOLL_FORCE: also one that the scan has made inaccessible again */
-	page = follow_page(vma, address, FOLL_GET | FOLL_DUMP | FOLL_FORCE);
-	if (IS_ERR_OR_NULL(page))
+	folio = folio_walk_start(walk, vma, address, 0);
+	if (!folio)
 		return NULL;
-	folio = page_folio(page);
 	if (folio_is_zone_device(folio) || folio_test_hugetlb(folio) || folio_test_ksm(folio) ||
-	    (folio_test_anon(folio) && page_mapcount(page) != 1)) {
-		folio_put(folio);
+	    (folio_test_anon(folio) && folio_likely_mapped_shared(folio))) {
+		folio_walk_end(walk, vma);
 		return NULL;
 	}
 	return folio;
@@ -91,35 +89,42 @@ static bool may_use_node(struct task_struct *task, int nid)
 	return node_isset(nid, allowed);
 }
 
-enum drained { DRAINED, GONE, BUSY, NO_BUDGET };
+enum drained { DRAINED, GONE, BUSY, NO_BUDGET, TO_MOVE };
+
+/* The page table may be locked. */
+static enum drained prepare(struct promotion_node *node, struct vm_area_struct *vma,
+			    struct folio *folio)
+{
+	unsigned int pages = folio_nr_pages(folio);
+
+	/* It was queued twice. */
+	if (node_is_toptier(folio_nid(folio)))
+		return DRAINED;
+	if (!tiering_may_hold_folio(folio, node->nid))
+		return GONE;
+	if (!promotion_budget_take(&node->budget, ktime_get_ns(), promotion_rate(), pages))
+		return NO_BUDGET;
+	promotion_begin(pages, pages);
+	return migrate_misplaced_folio_prepare(folio, vma, node->nid) ? DRAINED : TO_MOVE;
+}
 
 /* mmap_lock of the address space is held for reading. */
 static enum drained promote_at(struct promotion_node *node, struct task_struct *task,
 			       struct mm_struct *mm, unsigned long address)
 {
 	struct vm_area_struct *vma = vma_lookup(mm, address);
-	struct folio *folio = get_queued_folio(task, vma, address, node->nid);
-	unsigned int pages;
+	struct folio_walk walk;
+	enum drained drained;
+	struct folio *folio;
 
+	folio = find_queued(&walk, task, vma, address, node->nid);
 	if (!folio)
 		return GONE;
-	/* It was queued twice. */
-	if (node_is_toptier(folio_nid(folio))) {
-		folio_put(folio);
-		return DRAINED;
-	}
-	if (!tiering_may_hold_folio(folio, node->nid)) {
-		folio_put(folio);
-		return GONE;
-	}
-	pages = folio_nr_pages(folio);
-	if (!promotion_budget_take(&node->budget, ktime_get_ns(),
-				   promotion_rate(), pages)) {
-		folio_put(folio);
-		return NO_BUDGET;
-	}
-	promotion_begin(pages, pages);
-	migrate_misplaced_page(&folio->page, vma, node->nid);
+	drained = prepare(node, vma, folio);
+	folio_walk_end(&walk, vma);
+	if (drained != TO_MOVE)
+		return drained;
+	migrate_misplaced_folio(folio, vma, node->nid);
 	return DRAINED;
 }
 

@@ -18,6 +18,9 @@
 
 #include "internal.h"
 
+#define put_memory_type destroy_memory_type
+#define rt_or_dl_task_policy task_is_realtime
+
 /* Whether it was taken off its list, not an error */
 static inline bool newer_folio_isolate_lru(struct folio *folio)
 {
@@ -54,12 +57,6 @@ static inline long newer_change_protection(struct mmu_gather *tlb, struct vm_are
 
 #define change_protection newer_change_protection
 
-/* Drops the reference that alloc_memory_type() has given */
-static inline void put_memory_type(struct memory_dev_type *memtype)
-{
-	destroy_memory_type(memtype);
-}
-
 /* @ilx: what a shared object's rounds begin with, which callers find out elsewhere */
 static inline struct mempolicy *newer_get_vma_policy(struct vm_area_struct *vma,
 						     unsigned long addr, pgoff_t *ilx)
@@ -69,11 +66,6 @@ static inline struct mempolicy *newer_get_vma_policy(struct vm_area_struct *vma,
 }
 
 #define __get_vma_policy newer_get_vma_policy
-
-static inline bool rt_or_dl_task_policy(struct task_struct *task)
-{
-	return task_is_realtime(task);
-}
 
 /* Who gives folios, and what with: functions that give pages get this. */
 struct newer_target {
@@ -114,5 +106,46 @@ static inline struct folio *newer_alloc_migration_target(struct folio *src,
 }
 
 #define alloc_migration_target newer_alloc_migration_target
+
+struct folio_walk {
+	struct folio *folio;
+};
+
+/* The folio stays by a reference, not by the lock of the page table. */
+static inline struct folio *folio_walk_start(struct folio_walk *walk,
+					     struct vm_area_struct *vma,
+					     unsigned long addr, unsigned int flags)
+{
+	/* FOLL_FORCE: also what NUMA balancing has made inaccessible */
+	struct page *page = follow_page(vma, addr, FOLL_GET | FOLL_DUMP | FOLL_FORCE);
+
+	walk->folio = IS_ERR_OR_NULL(page) ? NULL : page_folio(page);
+	return walk->folio;
+}
+
+static inline void folio_walk_end(struct folio_walk *walk, struct vm_area_struct *vma)
+{
+	folio_put(walk->folio);
+}
+
+/* Or no more mapped at all, which a walk does not keep out here */
+static inline bool folio_likely_mapped_shared(struct folio *folio)
+{
+	return folio_estimated_sharers(folio) != 1;
+}
+
+/* Until it is moved it stays by another reference. */
+static inline int migrate_misplaced_folio_prepare(struct folio *folio,
+						  struct vm_area_struct *vma, int nid)
+{
+	folio_get(folio);
+	return 0;
+}
+
+static inline int migrate_misplaced_folio(struct folio *folio, struct vm_area_struct *vma,
+					  int nid)
+{
+	return migrate_misplaced_page(&folio->page, vma, nid) ? 0 : -EAGAIN;
+}
 
 #endif /* _MM_NEWER_H */
