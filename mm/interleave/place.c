@@ -13,6 +13,7 @@
  * mmap_lock, or is the task whose policy it is.
  */
 #include <linux/fs.h>
+#include <linux/hugetlb.h>
 #include <linux/mm.h>
 #include <linux/numa.h>
 #include <linux/pagemap.h>
@@ -95,6 +96,15 @@ static bool counts_from_inode(struct vm_area_struct *vma, struct folio *folio)
 	       shmem_mapping(vma->vm_file->f_mapping);
 }
 
+/* Which huge page of its object it is: linear_page_index() says that in some kernels only. */
+static unsigned long huge_index(struct vm_area_struct *vma, unsigned long addr)
+{
+	struct hstate *pool = hstate_vma(vma);
+
+	return ((addr - vma->vm_start) >> huge_page_shift(pool)) +
+	       (vma->vm_pgoff >> huge_page_order(pool));
+}
+
 /**
  * weighted_interleave_nid_of - node that a mapped folio belongs on
  * @pol:   an MPOL_WEIGHTED_INTERLEAVE policy
@@ -113,9 +123,8 @@ unsigned int weighted_interleave_nid_of(const struct mempolicy *pol,
 {
 	unsigned long index = linear_page_index(vma, addr);
 
-	/* That counts in huge pages already. */
 	if (folio_test_hugetlb(folio))
-		return weighted_interleave_nid(pol, index);
+		return weighted_interleave_nid(pol, huge_index(vma, addr));
 	/*
 	 * The folio's first page, whichever part of it is mapped here, and wherever
 	 * the mapping begins. What KSM has merged has no offset of its own.
