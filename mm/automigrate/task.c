@@ -60,15 +60,15 @@ static void pend(struct task_struct *p)
 }
 
 /*
- * exec() balances as well, but leaves the memory behind for good; io workers
- * never return to user space; real-time tasks must not be delayed.
+ * exec() balances as well, but leaves the memory behind for good; workers
+ * of io_uring and the like never return to user space; real-time tasks must not be delayed.
  */
 void __automigrate_task_moves(struct task_struct *p, int cpu)
 {
 	int from = home_of(task_cpu(p)), to = home_of(cpu);
 
 	if (from == to || !p->mm || p->in_execve || rt_or_dl_task_policy(p) ||
-	    p->flags & (PF_KTHREAD | PF_EXITING | PF_IO_WORKER))
+	    p->flags & (PF_KTHREAD | PF_EXITING | PF_USER_WORKER))
 		return;
 
 	count_vm_event(AUTO_MIGRATE_TASK_MOVES);

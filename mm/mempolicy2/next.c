@@ -34,6 +34,7 @@
 #include <linux/weighted_interleave.h>
 
 #include "internal.h"
+#include "../newer.h"
 
 /**
  * struct mpol_next - a policy on its way to a thread
@@ -91,7 +92,7 @@ void mpol_next_fork(struct task_struct *child)
 {
 	struct mpol_next *next = current->mpol_next;
 
-	if (!next || next->given || !is_for(next, current) || child->flags & PF_IO_WORKER)
+	if (!next || next->given || !is_for(next, current) || child->flags & PF_USER_WORKER)
 		return;
 	next->given = true;
 	next->child = mpol_replace(child, next->child);
@@ -148,7 +149,7 @@ static void list_free(struct list_head *list)
 /* Threads that will come back to user space */
 static bool takes_part(const struct task_struct *thread)
 {
-	return !(READ_ONCE(thread->flags) & (PF_EXITING | PF_IO_WORKER));
+	return !(READ_ONCE(thread->flags) & (PF_EXITING | PF_USER_WORKER));
 }
 
 static unsigned int count_threads(struct task_struct *task)

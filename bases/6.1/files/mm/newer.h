@@ -14,10 +14,10 @@
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/sched/rt.h>
-#include <linux/types.h>
 
 #include "internal.h"
 
+#define PF_USER_WORKER PF_IO_WORKER
 #define put_memory_type destroy_memory_type
 #define rt_or_dl_task_policy task_is_realtime
 
