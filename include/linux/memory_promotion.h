@@ -8,7 +8,6 @@
 #include <linux/types.h>
 
 struct folio;
-struct page;
 struct pglist_data;
 struct seq_file;
 struct task_struct;
@@ -18,13 +17,13 @@ struct zone;
 #ifdef CONFIG_NUMA_BALANCING
 void promotion_enable(void);
 int promotion_home(int curnid, int nid);
-bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
+bool promotion_wanted(struct folio *folio, struct vm_area_struct *vma,
 		      unsigned long address, int nid);
 void promotion_no_room(int nid, unsigned int order);
 void promotion_failed(int nid);
 void promotion_succeeded(int nid);
 int promotion_valid_cpupid(int cpupid);
-void promotion_scan_page(struct page *page);
+void promotion_scan_folio(struct folio *folio);
 bool promotion_scans_shared(void);
 void promotion_scan_begins(struct task_struct *p, unsigned int shortest,
 			   unsigned int longest);
@@ -60,7 +59,7 @@ static inline bool promotion_scans_shared(void)
 	return false;
 }
 
-static inline void promotion_scan_page(struct page *page)
+static inline void promotion_scan_folio(struct folio *folio)
 {
 }
 

@@ -106,36 +106,36 @@ static void count_wanted(struct promotion_node *node, unsigned int pages)
 }
 
 /**
- * promotion_wanted - shall a page be promoted?
- * @page:    a page of a slow node, at whose hint fault this is
+ * promotion_wanted - shall a folio be promoted?
+ * @folio:   a folio of a slow node, at whose hint fault this is
  * @vma:     the mapping
  * @address: of the fault
- * @nid:     the node to which it would go, that of the page if to none
+ * @nid:     the node to which it would go, that of the folio if to none
  *
  * If so, the caller tries, and calls promotion_failed() or
  * promotion_succeeded().
  *
  * Context: page table lock held, memory tiering is on.
  */
-bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
+bool promotion_wanted(struct folio *folio, struct vm_area_struct *vma,
 		      unsigned long address, int nid)
 {
 	struct promotion_node *node = promotion_node_of(nid);
-	unsigned int pages = thp_nr_pages(page), threshold;
+	unsigned int pages = folio_nr_pages(folio), threshold;
 	enum promotion_verdict verdict;
 	struct page_look look;
 	bool hot, found;
 
 	promotion_begin(0, 0);
-	if (!node || nid == page_to_nid(page))
+	if (!node || nid == folio_nid(folio))
 		return false;
-	promotion_look(page, &look);
+	promotion_look(folio, &look);
 	/* Whoever touches it, it is missed. */
 	if (look.demoted)
 		count_touched(node, look.latency, pages);
 	if (!is_own(vma) || !node_isset(nid, cpuset_current_mems_allowed) ||
-	    !tiering_may_hold_folio(page_folio(page), nid)) {
-		promotion_keep(page, &look);
+	    !tiering_may_hold_folio(folio, nid)) {
+		promotion_keep(folio, &look);
 		return false;
 	}
 
@@ -148,9 +148,9 @@ bool promotion_wanted(struct page *page, struct vm_area_struct *vma,
 		current->numa_slow_warm += pages;
 	verdict = decide(node, NODE_DATA(nid), address, hot, pages);
 	look.score = score_after(verdict, look.score);
-	promotion_keep(page, &look);
+	promotion_keep(folio, &look);
 
-	trace_promote_decision(page_to_pfn(page), page_to_nid(page), nid, pages,
+	trace_promote_decision(folio_pfn(folio), folio_nid(folio), nid, pages,
 			       look.latency, threshold, verdict);
 	if (verdict == PROMOTION_RATE_LIMITED)
 		count_wanted(node, pages);

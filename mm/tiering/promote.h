@@ -196,7 +196,7 @@ int pace_step(unsigned int *usual, const struct pace_pass *pass);
 unsigned int scan_portions(unsigned int period, unsigned int size);
 
 /* stamps.c */
-void promotion_look(struct page *page, struct page_look *look);
-void promotion_keep(struct page *page, const struct page_look *look);
+void promotion_look(struct folio *folio, struct page_look *look);
+void promotion_keep(struct folio *folio, const struct page_look *look);
 
 #endif /* _MM_TIERING_PROMOTE_H */

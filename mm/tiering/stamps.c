@@ -24,6 +24,7 @@
 #include "cgroup.h"
 #include "promote.h"
 #include "stamp.h"
+#include "../newer.h"
 
 /* Passes that a huge page stays, unless it comes and goes */
 #define HUGE_PASSES	8
@@ -46,59 +47,59 @@ static void count_hidden(int curnid, int nid, unsigned int pages)
  * As many as its touch will count: parts of a huge page that are mapped one by one are
  * not looked at then.
  */
-static unsigned int pages_that_count(struct page *page)
+static unsigned int pages_that_count(struct folio *folio)
 {
-	if (PageTail(page) || (PageHead(page) && !compound_mapcount(page)))
+	if (folio_test_large(folio) && !folio_entire_mapcount(folio))
 		return 0;
-	return thp_nr_pages(page);
+	return folio_nr_pages(folio);
 }
 
 /**
- * promotion_scan_page - the scan makes a page inaccessible
- * @page: a page of a slow node; keeps the time, and the score that it has
+ * promotion_scan_folio - the scan makes a folio inaccessible
+ * @folio: a folio of a slow node; keeps the time, and the score that it has
  *
  * Context: page table lock held, memory tiering is on.
  */
-void promotion_scan_page(struct page *page)
+void promotion_scan_folio(struct folio *folio)
 {
-	unsigned int score = stamp_score(page_cpupid_last(page));
+	unsigned int score = stamp_score(folio_last_cpupid(folio));
 
 	if (score == SCORE_DEMOTED)
-		count_hidden(page_to_nid(page), numa_node_id(), pages_that_count(page));
-	page_cpupid_xchg_last(page, stamp_make(stamp_now(), score));
+		count_hidden(folio_nid(folio), numa_node_id(), pages_that_count(folio));
+	folio_xchg_last_cpupid(folio, stamp_make(stamp_now(), score));
 }
 
 /**
- * promotion_look - what is known of a page at its hint fault
- * @page: a page of a slow node
- * @look: is filled
+ * promotion_look - what is known of a folio at its hint fault
+ * @folio: a folio of a slow node
+ * @look:  is filled
  *
  * Context: page table lock held.
  */
-void promotion_look(struct page *page, struct page_look *look)
+void promotion_look(struct folio *folio, struct page_look *look)
 {
-	int stamp = page_cpupid_last(page);
+	int stamp = folio_last_cpupid(folio);
 
 	look->time = stamp_now();
 	look->latency = min_t(unsigned int, stamp_age(stamp, look->time),
 			      BIT(LATENCY_BITS) - 1);
 	look->score = stamp_score(stamp);
-	look->random = hash_64(page_to_pfn(page) ^ (u64)look->time << 32, 8);
+	look->random = hash_64(folio_pfn(folio) ^ (u64)look->time << 32, 8);
 	look->demoted = look->score == SCORE_DEMOTED;
 	if (look->demoted)
 		look->score = SCORE_NEW;
 }
 
 /**
- * promotion_keep - let a page keep what is known of it
- * @page: a page of a slow node
- * @look: filled by promotion_look(), with a score of SCORE_LOWEST .. SCORE_HIGHEST
+ * promotion_keep - let a folio keep what is known of it
+ * @folio: a folio of a slow node
+ * @look:  filled by promotion_look(), with a score of SCORE_LOWEST .. SCORE_HIGHEST
  *
  * Context: page table lock held.
  */
-void promotion_keep(struct page *page, const struct page_look *look)
+void promotion_keep(struct folio *folio, const struct page_look *look)
 {
-	page_cpupid_xchg_last(page, stamp_make(look->time, look->score));
+	folio_xchg_last_cpupid(folio, stamp_make(look->time, look->score));
 }
 
 /**
@@ -174,7 +175,7 @@ static int mark_demoted(int nid, unsigned int pages, int mark)
  * mode is changed. A page that kswapd demotes is followed to its next touch.
  *
  * Context: any; the folios are locked.
- * Return: what it shall remember, as page_cpupid_xchg_last() takes it.
+ * Return: what it shall remember, as folio_xchg_last_cpupid() takes it.
  */
 int promotion_mark(struct folio *from, struct folio *to, int mark)
 {

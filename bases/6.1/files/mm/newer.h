@@ -2,8 +2,8 @@
 /*
  * New files call things as newer kernels do. Here is what this one calls otherwise.
  *
- * For these files only, behind all other headers: a name that means something else here
- * is taken over.
+ * For these files only, behind all other headers: names that mean something else here are
+ * taken over.
  */
 #ifndef _MM_NEWER_H
 #define _MM_NEWER_H
@@ -18,6 +18,8 @@
 #include "internal.h"
 
 #define PF_USER_WORKER PF_IO_WORKER
+#define folio_last_cpupid(folio) page_cpupid_last(&(folio)->page)
+#define folio_xchg_last_cpupid(folio, cpupid) page_cpupid_xchg_last(&(folio)->page, cpupid)
 #define put_memory_type destroy_memory_type
 #define rt_or_dl_task_policy task_is_realtime
 
