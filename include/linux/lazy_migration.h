@@ -17,36 +17,6 @@
 
 struct mempolicy;
 
-/**
- * hint_fault_unwanted - should a page not be made inaccessible?
- * @cp_flags: of change_protection(), with MM_CP_PROT_NUMA
- * @page:     the page
- * @toptier:  whether it is on a node of the top tier
- *
- * Context: the page table's lock.
- * Return: whether the page stays as it is.
- */
-static inline bool hint_fault_unwanted(unsigned long cp_flags,
-				       struct page *page, bool toptier)
-{
-	int mode;
-
-	if (cp_flags & (MM_CP_LAZY_ANY | MM_CP_LAZY_FAST) &&
-	    page_mapcount(page) > automigrate_max_sharers())
-		return true;
-	if (cp_flags & MM_CP_LAZY_ANY)
-		return false;
-	if (cp_flags & MM_CP_LAZY_FAST)
-		return !toptier || page_to_nid(page) == serving_node(numa_node_id());
-	/* Not READ_ONCE(): without CONFIG_NUMA_BALANCING the mode is a constant */
-	mode = data_race(sysctl_numa_balancing_mode);
-	if (toptier)
-		return !(mode & NUMA_BALANCING_NORMAL);
-	/* What a device holds cannot be promoted: each pass would try it in vain. */
-	return mode & NUMA_BALANCING_MEMORY_TIERING &&
-	       folio_maybe_dma_pinned(page_folio(page));
-}
-
 #if defined(CONFIG_AUTO_MIGRATION) && defined(CONFIG_NUMA_BALANCING)
 
 DECLARE_STATIC_KEY_FALSE(lazy_migration_used);
@@ -55,6 +25,7 @@ void lazy_migration_begin(struct mm_struct *mm, struct mempolicy *pol);
 int lazy_migration_mark(struct mm_struct *mm, unsigned long start, unsigned long end,
 			struct mempolicy *pol);
 int lazy_migration_nid(struct mempolicy *pol);
+bool lazy_mark_unwanted(unsigned long cp_flags, struct page *page, bool toptier);
 int __lazy_migration_home(int nid);
 bool __lazy_migration_wanted(struct task_struct *p, int to);
 bool __lazy_migration_refused(const struct mempolicy *pol, struct page *page);
@@ -133,6 +104,12 @@ static inline bool lazy_migration_possible(void)
 	return false;
 }
 
+static inline bool lazy_mark_unwanted(unsigned long cp_flags, struct page *page,
+				      bool toptier)
+{
+	return false;
+}
+
 static inline void lazy_migration_begin(struct mm_struct *mm,
 					struct mempolicy *pol) {}
 
@@ -167,5 +144,30 @@ static inline void lazy_migration_faulted(struct task_struct *p, int pages,
 					  int flags) {}
 
 #endif
+
+/**
+ * hint_fault_unwanted - should a page not be made inaccessible?
+ * @cp_flags: of change_protection(), with MM_CP_PROT_NUMA
+ * @page:     the page
+ * @toptier:  whether it is on a node of the top tier
+ *
+ * Context: the page table's lock.
+ * Return: whether the page stays as it is.
+ */
+static inline bool hint_fault_unwanted(unsigned long cp_flags,
+				       struct page *page, bool toptier)
+{
+	int mode;
+
+	if (cp_flags & (MM_CP_LAZY_ANY | MM_CP_LAZY_FAST))
+		return lazy_mark_unwanted(cp_flags, page, toptier);
+	/* Not READ_ONCE(): without CONFIG_NUMA_BALANCING the mode is a constant */
+	mode = data_race(sysctl_numa_balancing_mode);
+	if (toptier)
+		return !(mode & NUMA_BALANCING_NORMAL);
+	/* What a device holds cannot be promoted: each pass would try it in vain. */
+	return mode & NUMA_BALANCING_MEMORY_TIERING &&
+	       folio_maybe_dma_pinned(page_folio(page));
+}
 
 #endif /* _LINUX_LAZY_MIGRATION_H */

@@ -64,6 +64,29 @@ void lazy_migration_begin(struct mm_struct *mm, struct mempolicy *pol)
 		pol->flags |= MPOL_F_MOF;
 }
 
+static bool has_many_sharers(struct page *page)
+{
+	return folio_precise_page_mapcount(page_folio(page), page) > automigrate_max_sharers();
+}
+
+/**
+ * lazy_mark_unwanted - should a page not be marked?
+ * @cp_flags: of change_protection(), with MM_CP_LAZY_ANY or MM_CP_LAZY_FAST
+ * @page:     the page
+ * @toptier:  whether it is on a node of the top tier
+ *
+ * Context: the page table's lock.
+ * Return: whether the page stays as it is.
+ */
+bool lazy_mark_unwanted(unsigned long cp_flags, struct page *page, bool toptier)
+{
+	if (has_many_sharers(page))
+		return true;
+	if (cp_flags & MM_CP_LAZY_ANY)
+		return false;
+	return !toptier || page_to_nid(page) == serving_node(numa_node_id());
+}
+
 static unsigned long mark(struct vm_area_struct *vma, unsigned long start,
 			  unsigned long end, unsigned long how)
 {
@@ -241,7 +264,7 @@ bool __lazy_migration_wanted(struct task_struct *p, int to)
 
 bool __lazy_migration_refused(const struct mempolicy *pol, struct page *page)
 {
-	if (page_mapcount(page) <= automigrate_max_sharers())
+	if (!has_many_sharers(page))
 		return false;
 	/* Else it is NUMA balancing's, or promotion's. */
 	return !(pol->flags & MPOL_F_MORON) ||

@@ -76,7 +76,7 @@ static void take_folio(struct batch *batch, struct folio *folio, long mapped)
 		return;
 	}
 	if (folio_test_ksm(folio) ||
-	    folio_estimated_sharers(folio) > automigrate_max_sharers()) {
+	    folio_precise_page_mapcount(folio, &folio->page) > automigrate_max_sharers()) {
 		count_vm_events(AUTO_MIGRATE_SKIP_SHARED, mapped);
 		return;
 	}

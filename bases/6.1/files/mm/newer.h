@@ -19,6 +19,7 @@
 
 #define PF_USER_WORKER PF_IO_WORKER
 #define folio_last_cpupid(folio) page_cpupid_last(&(folio)->page)
+#define folio_precise_page_mapcount(folio, page) page_mapcount(page)
 #define folio_xchg_last_cpupid(folio, cpupid) page_cpupid_xchg_last(&(folio)->page, cpupid)
 #define put_memory_type destroy_memory_type
 #define rt_or_dl_task_policy task_is_realtime
@@ -99,8 +100,7 @@ static inline int newer_migrate_pages(struct list_head *from,
 
 #define migrate_pages newer_migrate_pages
 
-static inline struct folio *newer_alloc_migration_target(struct folio *src,
-							 unsigned long private)
+static inline struct folio *newer_alloc_migration_target(struct folio *src, unsigned long private)
 {
 	struct page *page = alloc_migration_target(&src->page, private);
 
