@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Judges which lines of our kernel files the machines have executed.
 
-usage: coverage.py --top DIRECTORY --out DIRECTORY [--counts DIRECTORY] [--more DIRECTORY] [--list FILE]
+usage: coverage.py --top DIRECTORY ... --out DIRECTORY [--counts DIRECTORY] [--more DIRECTORY] [--list FILE]
 
 A directory of counts has a file for each machine: what "gcov -t -i -b" prints, a document a line. Rooms are the directories of mm/ that
-have .c files; one whose Makefile does not ask for counts has none. The kernel of --counts says which lines and branches there are. A
-kernel with checks has other branches: what the machines of --more execute adds to the lines alone.
+have .c files, in any of the --top; one whose Makefile does not ask for counts has none. The kernel of --counts says which lines and
+branches there are. A kernel with checks has other branches: what the machines of --more execute adds to the lines alone.
 
 A line of the list is "FILE<tab>FUNCTION<tab>TEXT<tab>REASON": a line that nothing reaches, its blanks made one each, and why. It stands
 there as often as it is not reached in that function. With * for TEXT it is all of a function, and with a ? before FILE it is reached in
@@ -196,7 +196,7 @@ def tabulate(rooms, sources):
 def main():
 	"""Reads the arguments, judges, prints."""
 	arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-	arguments.add_argument("--top", type=pathlib.Path, required=True, help="the checkout with the sources")
+	arguments.add_argument("--top", type=pathlib.Path, action="append", required=True, help="the checkout; files of the base alone")
 	arguments.add_argument("--out", type=pathlib.Path, required=True, help="where table and unreached are written")
 	arguments.add_argument("--counts", type=pathlib.Path, help="of the machines of the kernel that is judged")
 	arguments.add_argument("--more", type=pathlib.Path, help="of the machines of one with checks")
@@ -204,14 +204,14 @@ def main():
 	options = arguments.parse_args()
 
 	failures = []
-	sources = {name: Source(options.top, name)
-		   for name in (str(path.relative_to(options.top)) for path in sorted(options.top.glob("mm/*/*.c")))}
+	found = sorted((str(path.relative_to(top)), top) for top in options.top for path in top.glob("mm/*/*.c"))
+	sources = {name: Source(top, name) for name, top in found}
 	rooms = list(dict.fromkeys(name.rpartition("/")[0] for name in sources))
 	for directory, whole in ((options.counts, True), (options.more, options.counts is None)):
 		if directory:
 			read_counts(directory, sources, whole, failures.append)
 	if not sources:
-		failures.append(f"{options.top}: there is no room in mm/")
+		failures.append(f"{options.top[0]}: there is no room in mm/")
 
 	entries = read_list(options.list, failures.append) if options.list else []
 	wanted = judge(sources, entries, failures.append if options.list else lambda text: None)

@@ -83,6 +83,6 @@ if [ -n "$checked" ]; then
 	set -- "$@" --more "$out/coverage-debug"
 fi
 [ -n "$narrow" ] || set -- "$@" --list "$list/unreached"
-python3 "$TOP/scripts/test/coverage.py" --top "$TOP" --out "$out" "$@" || status=1
+python3 "$TOP/scripts/test/coverage.py" --top "$TOP" --top "$TOP/bases/$BASE/files" --out "$out" "$@" || status=1
 [ -z "$commit" ] || [ "$status" -ne 0 ] || cp "$out/table" "$list/table"
 exit $status

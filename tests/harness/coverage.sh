@@ -107,6 +107,12 @@ red "it is not in the list" "mm/fast/look.c:10: give_up() is not reached here, w
 listed
 run --counts "$work/every"
 green "everything is reached"
+mkdir -p "$work/base/mm"
+mv "$work/top/mm/slow" "$work/base/mm"
+listed
+run --counts "$work/every" --top "$work/base"
+green "a file that is the base's alone counts"
+mv "$work/base/mm/slow" "$work/top/mm"
 listed "$ninth"
 run --counts "$work/every"
 red "a line of the list is reached" "list:1: give_up() of mm/fast/look.c is reached here after all: return -ENOMEM;"
