@@ -29,6 +29,7 @@
 #include <linux/slab.h>
 
 #include "../internal.h"
+#include "target.h"
 #include "../newer.h"
 
 /* Base pages that are off the LRU lists at a time, but for a huge page */
@@ -199,10 +200,11 @@ static void portion_end(struct mm_struct *mm, struct mpol_portion *portion)
 static int move_near(struct list_head *pages, int nid, nodemask_t *nodes, gfp_t gfp,
 		     int reason, bool *progress)
 {
-	struct migration_target_control target = {
+	struct mpol_target target = {
 		.nid = nid,
-		.nmask = nodes,
-		.gfp_mask = GFP_HIGHUSER_MOVABLE | gfp,
+		.nodes = nodes,
+		.gfp = gfp,
+		.reason = reason,
 	};
 	unsigned int succeeded = 0;
 	int left;
@@ -212,7 +214,7 @@ static int move_near(struct list_head *pages, int nid, nodemask_t *nodes, gfp_t 
 	/* An allocation forgets a mask that leaves nothing of the caller's cpuset. */
 	if (nodes && !cpuset_nodemask_valid_mems_allowed(nodes))
 		return 1;
-	left = migrate_pages(pages, alloc_migration_target, NULL,
+	left = migrate_pages(pages, mpol_target_near, NULL,
 			     (unsigned long)&target, MIGRATE_SYNC, reason, &succeeded);
 	if (succeeded)
 		*progress = true;
@@ -223,25 +225,6 @@ static int move_to_node(struct list_head *pages, int nid, gfp_t gfp, int reason,
 			bool *progress)
 {
 	return move_near(pages, nid, NULL, gfp, reason, progress);
-}
-
-/* @pol: a policy that does not ask for the address */
-static struct folio *new_folio(struct folio *src, unsigned long pol)
-{
-	gfp_t gfp = GFP_HIGHUSER_MOVABLE | __GFP_RETRY_MAYFAIL;
-	struct vm_area_struct vma;
-	struct page *page;
-
-	/* Contains the policy, and nothing else */
-	vma_init(&vma, NULL);
-	vma.vm_policy = (struct mempolicy *)pol;
-	if (folio_test_hugetlb(src)) {
-		page = alloc_huge_page_vma(folio_hstate(src), &vma, 0);
-		return page ? page_folio(page) : NULL;
-	}
-	if (folio_test_large(src))
-		gfp = GFP_TRANSHUGE;
-	return vma_alloc_folio(gfp, folio_order(src), &vma, 0, folio_test_large(src));
 }
 
 /*
@@ -294,7 +277,7 @@ static int move_by_policy(struct mpol_portion *portion)
 				 __GFP_RETRY_MAYFAIL, MR_MEMPOLICY_MBIND,
 				 &portion->progress);
 	else if (!list_empty(portion->lists))
-		left = migrate_pages(portion->lists, new_folio, NULL,
+		left = migrate_pages(portion->lists, mpol_target_by_policy, NULL,
 				     (unsigned long)portion->dest, MIGRATE_SYNC,
 				     MR_MEMPOLICY_MBIND, NULL);
 	return min(left, 0);

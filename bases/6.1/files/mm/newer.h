@@ -100,15 +100,6 @@ static inline int newer_migrate_pages(struct list_head *from,
 
 #define migrate_pages newer_migrate_pages
 
-static inline struct folio *newer_alloc_migration_target(struct folio *src, unsigned long private)
-{
-	struct page *page = alloc_migration_target(&src->page, private);
-
-	return page ? page_folio(page) : NULL;
-}
-
-#define alloc_migration_target newer_alloc_migration_target
-
 struct folio_walk {
 	struct folio *folio;
 };
