@@ -16,6 +16,7 @@
 
 #include "../order.h"
 #include "../policy.h"
+#include "../../newer.h"
 
 #define MOST_PAGES	512
 
@@ -258,7 +259,7 @@ static void a_request_has_so_many_pages_at_most(struct kunit *test)
 	free_pages_of(place);
 }
 
-#ifdef CONFIG_MEMCG_KMEM
+#if defined(CONFIG_MEMCG) && !defined(CONFIG_SLOB)
 /* Then the bulk allocator gives one page at a time. */
 static void charged_bulk_keeps_the_ratio(struct kunit *test)
 {
@@ -266,7 +267,7 @@ static void charged_bulk_keeps_the_ratio(struct kunit *test)
 	int i, first = 0;
 
 	use_policy(&place->policy);
-	static_branch_inc(&memcg_kmem_enabled_key);
+	static_branch_inc(&memcg_kmem_online_key);
 	for (i = 0; i < 10; i++) {
 		unsigned long got;
 
@@ -276,7 +277,7 @@ static void charged_bulk_keeps_the_ratio(struct kunit *test)
 		first += on_first(place, got);
 		free_pages_of(place);
 	}
-	static_branch_dec(&memcg_kmem_enabled_key);
+	static_branch_dec(&memcg_kmem_online_key);
 	KUNIT_EXPECT_EQ(test, first, 30);
 }
 #endif
@@ -531,7 +532,7 @@ static struct kunit_case place_cases[] = {
 	KUNIT_CASE(bulk_goes_on_where_it_stopped),
 	KUNIT_CASE(bulk_takes_what_single_pages_would),
 	KUNIT_CASE(a_request_has_so_many_pages_at_most),
-#ifdef CONFIG_MEMCG_KMEM
+#if defined(CONFIG_MEMCG) && !defined(CONFIG_SLOB)
 	KUNIT_CASE(charged_bulk_keeps_the_ratio),
 #endif
 	KUNIT_CASE(bulk_and_single_pages_share_the_counter),
