@@ -247,7 +247,7 @@ static struct interleave_set *detach(struct mempolicy *pol)
  * @allowed:      nodes that the task may use from now on
  * @rebind_nodes: does the same with a mask alone; neither sleeps nor takes a lock
  *
- * Takes the same time whatever the weights are.
+ * Takes no longer whatever the weights are.
  *
  * Context: any but NMI; whatever protects @pol against changes is held.
  */

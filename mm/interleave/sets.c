@@ -22,6 +22,7 @@
 #include <linux/init.h>
 #include <linux/jhash.h>
 #include <linux/memcontrol.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/once.h>
 #include <linux/rbtree.h>
@@ -258,9 +259,11 @@ static struct interleave_set *set_make(const struct set_key *key, gfp_t gfp)
 	struct mem_cgroup *old = set_active_memcg(key->memcg);
 	size_t own_at = BITS_TO_LONGS(key->nr_ids);
 	struct interleave_set *set;
+	size_t size = offsetof(struct interleave_set, nodes) + mask_bytes(key->nr_ids) +
+		      (key->own ? key->nr_ids : 0);
 
-	set = kzalloc(offsetof(struct interleave_set, nodes) + mask_bytes(key->nr_ids) +
-		      (key->own ? key->nr_ids : 0), gfp);
+	/* No smaller than its type: a neighbour's order would be on the line of its refs. */
+	set = kzalloc(max(size, sizeof(*set)), gfp);
 	set_active_memcg(old);
 	if (!set)
 		return NULL;

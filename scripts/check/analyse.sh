@@ -41,7 +41,9 @@ analyse() {
 	[ -s "$work/$1.objects" ] || return 0
 	mkdir -p "$objects"
 	# All files that the series touches, beside what distributions switch on
-	"$TOP/scripts/kernel/config.sh" -p "$source" "$objects" users WERROR=n
+	# What is given is looked at: whether it holds in the end
+	"$TOP/scripts/kernel/config.sh" -p "$source" "$objects" users WERROR=n \
+		MAXSMP=y NODES_SHIFT=10 FRAME_WARN=1024
 	make -s -C "$source" O="$objects" ARCH=x86_64 -j"$(nproc)" prepare
 	(cd "$objects" && xargs rm -f) <"$work/$1.objects"
 	xargs make -s -k -C "$source" O="$objects" ARCH=x86_64 -j"$(nproc)" \
