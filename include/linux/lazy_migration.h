@@ -9,11 +9,9 @@
 
 #include <linux/automigrate.h>
 #include <linux/jump_label.h>
-#include <linux/memory_serving.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/sysctl.h>
-#include <linux/topology.h>
 
 struct mempolicy;
 

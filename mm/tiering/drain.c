@@ -75,7 +75,7 @@ static struct folio *find_queued(struct folio_walk *walk, struct task_struct *ta
 	if (!folio)
 		return NULL;
 	if (folio_is_zone_device(folio) || folio_test_hugetlb(folio) || folio_test_ksm(folio) ||
-	    (folio_test_anon(folio) && folio_likely_mapped_shared(folio))) {
+	    (folio_test_anon(folio) && folio_precise_page_mapcount(folio, walk->page) != 1)) {
 		folio_walk_end(walk, vma);
 		return NULL;
 	}

@@ -103,6 +103,7 @@ static inline int newer_migrate_pages(struct list_head *from,
 
 struct folio_walk {
 	struct folio *folio;
+	struct page *page;
 };
 
 /* The folio stays by a reference, not by the lock of the page table. */
@@ -113,19 +114,14 @@ static inline struct folio *folio_walk_start(struct folio_walk *walk,
 	/* FOLL_FORCE: also what NUMA balancing has made inaccessible */
 	struct page *page = follow_page(vma, addr, FOLL_GET | FOLL_DUMP | FOLL_FORCE);
 
+	walk->page = page;
 	walk->folio = IS_ERR_OR_NULL(page) ? NULL : page_folio(page);
 	return walk->folio;
 }
 
 static inline void folio_walk_end(struct folio_walk *walk, struct vm_area_struct *vma)
 {
-	folio_put(walk->folio);
-}
-
-/* Or no more mapped at all, which a walk does not keep out here */
-static inline bool folio_likely_mapped_shared(struct folio *folio)
-{
-	return folio_estimated_sharers(folio) != 1;
+	put_page(walk->page);
 }
 
 /* Until it is moved it stays by another reference. */
