@@ -136,8 +136,9 @@ def touches():
     called = {"base": "Linux 6.1 with tiers", "tuned": "the same, tuned", "series": "here", "best": "any placement, at most"}
     curves = {called.get(name, f"Linux {name}"): [(float(row[0]), float(row[n])) for row in table if row[n] != "-"]
               for n, name in enumerate(heading) if n}
+    curves = {name: points for name, points in curves.items() if points}
     early = float(table[len(table) // 6][0])
-    told = "; ".join(f"{name} {next(share for time, share in points if time >= early):.0f} % after {early:.0f} s "
+    told = "; ".join(f"{name} {next((share for time, share in points if time >= early), points[-1][1]):.0f} % after {early:.0f} s "
                      f"and {points[-1][1]:.0f} % after {points[-1][0]:.0f} s" for name, points in curves.items())
     return drawing.curve_plot(curves, "% of the touches", "seconds",
                               f"Touches that the fast node serves, pages touched as a normal distribution says, limit 8 MB/s: {told}.")

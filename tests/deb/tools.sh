@@ -137,6 +137,10 @@ cpp_runs() {
 	"$work/programs/allocator" | grep -E ' has (weights of its own|global|even|the default)'
 }
 
+rust_runs() {
+	"$work/programs/buffer-rust" | grep -E ' has (weights of its own|global|even|the default)'
+}
+
 own_machine() {
 	PROGRAMS=$(echo "$work"/programs/*) PATH=$root/usr/bin:$PATH BUSYBOX=$("$TOP/scripts/machine/busybox.sh") KERNEL=$kernel \
 		"$TOP/debian/tests/machine" >"$work/said" 2>&1
@@ -186,6 +190,7 @@ try "the packages' test of the tools, on this kernel" own_tests
 try "the examples in C and C++ compile, and are short" examples_build
 if command -v rustc >/dev/null; then
 	try "the example in Rust compiles" rust_builds
+	try "the example in Rust runs" rust_runs
 else
 	skip "the example in Rust compiles" "no rustc here"
 fi
