@@ -69,8 +69,13 @@ int interleave_weight_store(int nid, u8 weight);
 bool interleave_auto(void);
 int interleave_auto_store(bool on);
 void interleave_weights_derive(const u8 *derived);
+
+#ifdef CONFIG_HMEM_REPORTING
 void interleave_derive_now(void);
 unsigned int interleave_mix(void);
 void interleave_mix_store(unsigned int reads);
+#else
+static inline void interleave_derive_now(void) {}
+#endif
 
 #endif

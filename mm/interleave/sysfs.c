@@ -98,6 +98,7 @@ static struct kobj_attribute auto_attr = {
 	.store = auto_store,
 };
 
+#ifdef CONFIG_HMEM_REPORTING
 static ssize_t mix_show(struct kobject *kobj, struct kobj_attribute *attr,
 			char *buf)
 {
@@ -116,6 +117,18 @@ static ssize_t mix_store(struct kobject *kobj, struct kobj_attribute *attr,
 }
 
 static struct kobj_attribute mix_attr = __ATTR_RW(mix);
+
+static int add_mix_file(void)
+{
+	return sysfs_create_file(weights_kobj, &mix_attr.attr);
+}
+#else
+/* Nothing is derived. */
+static int add_mix_file(void)
+{
+	return 0;
+}
+#endif
 
 static int add_node_file(int nid)
 {
@@ -207,7 +220,7 @@ static int __init weighted_interleave_sysfs_init(void)
 	err = sysfs_create_file(weights_kobj, &auto_attr.attr);
 	if (err)
 		pr_err("weighted interleave: no file to switch automatic weights\n");
-	err = sysfs_create_file(weights_kobj, &mix_attr.attr);
+	err = add_mix_file();
 	if (err)
 		pr_err("weighted interleave: no file for the mix of reads and writes\n");
 
