@@ -119,6 +119,7 @@ int mpol_look(struct mpol_look *look, struct vm_area_struct *vma,
  * @full:     with @own_node, nodes that have had no room
  * @room:     base pages that may still be taken; a huge page may exceed it
  * @looks:    entries of page tables that may still be looked at
+ * @failed:   pages that could not be taken this time, where the base counts them
  * @missed:   a page could not be taken or moved
  * @progress: pages have moved, or somebody else is moving some
  */
@@ -139,6 +140,7 @@ struct mpol_portion {
 	nodemask_t full;
 	unsigned int room;
 	unsigned int looks;
+	unsigned int failed;
 	bool missed;
 	bool progress;
 };

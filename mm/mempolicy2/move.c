@@ -444,7 +444,7 @@ int mpol_move_between(struct mm_struct *mm, int source, int dest, unsigned long 
 		portion_end(mm, &portion);
 		if (left < 0)
 			return left;
-		busy += left;
+		busy += left + portion.failed;
 	} while (portion.next < portion.end);
 	return busy;
 }
