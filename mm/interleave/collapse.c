@@ -56,14 +56,14 @@ static bool has_taken_none(int nid, const u32 *node_load)
 	return pages >= HPAGE_PMD_NR / 2;
 }
 
-static void prefer_node(const struct mempolicy *pol, unsigned long index,
+static void prefer_node(const struct mempolicy *pol, unsigned long turn,
 			u32 *node_load)
 {
 	int nid;
 
 	if (!pol || pol->mode != MPOL_WEIGHTED_INTERLEAVE)
 		return;
-	nid = weighted_interleave_nid(pol, index >> HPAGE_PMD_ORDER);
+	nid = weighted_interleave_nid(pol, turn);
 	/* Nothing falls back: there is to be room, and leave to take it. */
 	if (node_state(nid, N_MEMORY) && !has_taken_none(nid, node_load))
 		/* More than all small pages together */
@@ -84,16 +84,18 @@ void weighted_interleave_collapse(struct vm_area_struct *vma, unsigned long addr
 				  u32 *node_load)
 {
 	struct mempolicy *own, *pol;
-	pgoff_t unused;
+	unsigned long turn;
+	pgoff_t first;
 
-	own = __get_vma_policy(vma, addr, &unused);
+	own = __get_vma_policy(vma, addr, &first);
+	turn = first + (linear_page_index(vma, addr) >> HPAGE_PMD_ORDER);
 	if (own) {
-		prefer_node(own, linear_page_index(vma, addr), node_load);
+		prefer_node(own, turn, node_load);
 		mpol_cond_put(own);
 		return;
 	}
 	pol = policy_of_task(vma->vm_mm);
-	prefer_node(pol, linear_page_index(vma, addr), node_load);
+	prefer_node(pol, turn, node_load);
 	mpol_put(pol);
 }
 
@@ -117,6 +119,6 @@ void weighted_interleave_collapse_file(struct mm_struct *mm, struct file *file,
 	pol = mpol_shared_policy_lookup(&SHMEM_I(inode)->policy, index);
 	if (!pol)
 		pol = policy_of_task(mm);
-	prefer_node(pol, index + inode->i_ino, node_load);
+	prefer_node(pol, shmem_turn(inode, index, HPAGE_PMD_ORDER), node_load);
 	mpol_put(pol);
 }

@@ -24,6 +24,7 @@
 
 #include "order.h"
 #include "policy.h"
+#include "../newer.h"
 
 /*
  * What each page goes through is inline, as gcc would not do it at -Os: calls
@@ -122,6 +123,8 @@ unsigned int weighted_interleave_nid_of(const struct mempolicy *pol,
 					unsigned long addr, struct folio *folio)
 {
 	unsigned long index = linear_page_index(vma, addr);
+	unsigned int order = folio_order(folio);
+	pgoff_t first;
 
 	if (folio_test_hugetlb(folio))
 		return weighted_interleave_nid(pol, huge_index(vma, addr));
@@ -132,8 +135,10 @@ unsigned int weighted_interleave_nid_of(const struct mempolicy *pol,
 	if (!folio_test_ksm(folio))
 		index = folio->index;
 	if (counts_from_inode(vma, folio))
-		index += file_inode(vma->vm_file)->i_ino;
-	return weighted_interleave_nid(pol, index >> folio_order(folio));
+		return weighted_interleave_nid(pol, shmem_turn(file_inode(vma->vm_file), index, order));
+	/* Copies of a private mapping's own count as their allocation does. */
+	mpol_cond_put(__get_vma_policy(vma, addr, &first));
+	return weighted_interleave_nid(pol, first + (index >> order));
 }
 
 /*

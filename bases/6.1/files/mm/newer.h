@@ -25,6 +25,9 @@
 #define put_memory_type destroy_memory_type
 #define rt_or_dl_task_policy task_is_realtime
 
+/* Where in its rounds a folio of shared memory is */
+#define shmem_turn(inode, index, order) (((index) + (inode)->i_ino) >> (order))
+
 /* Whether it was taken off its list, not an error */
 static inline bool newer_folio_isolate_lru(struct folio *folio)
 {
