@@ -49,8 +49,6 @@ void weighted_interleave_collapse(struct vm_area_struct *vma, unsigned long addr
 void weighted_interleave_collapse_file(struct mm_struct *mm, struct file *file,
 				       unsigned long index, u32 *node_load);
 
-bool interleave_needs_address(struct vm_area_struct *vma, unsigned long addr);
-
 /* Life of a policy */
 int weighted_interleave_init(struct mempolicy *pol, const struct mpol_args *args);
 void weighted_interleave_get_weights(const struct mempolicy *pol, bool own_only,
@@ -91,12 +89,6 @@ static inline void weighted_interleave_collapse_file(struct mm_struct *mm,
 						     unsigned long index,
 						     u32 *node_load)
 {
-}
-
-static inline bool interleave_needs_address(struct vm_area_struct *vma,
-					    unsigned long addr)
-{
-	return false;
 }
 
 static inline void weighted_interleave_complete_task(struct task_struct *task)

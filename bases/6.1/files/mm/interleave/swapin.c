@@ -9,6 +9,7 @@
  * then: the address that is asked for and a page's distance on the disk would keep
  * the ratio at best, as slots lie in the order of reclaim, and not the place.
  */
+#include <linux/interleave_swapin.h>
 #include <linux/mempolicy_ops.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
