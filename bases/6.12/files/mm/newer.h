@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * New files call things as newer kernels do. Here is what this one calls otherwise, or has
+ * for files of its own alone.
+ *
+ * For these files only, behind all other headers.
+ */
+#ifndef _MM_NEWER_H
+#define _MM_NEWER_H
+
+#include <linux/fs.h>
+#include <linux/mm.h>
+
+/* Where in its rounds a folio of shared memory is */
+static inline unsigned long shmem_turn(const struct inode *inode, pgoff_t index,
+				       unsigned int order)
+{
+	return inode->i_ino + (index >> order);
+}
+
+/* How often a page is mapped: by itself, and with all of its folio */
+static inline int folio_precise_page_mapcount(const struct folio *folio, const struct page *page)
+{
+	int mappings = atomic_read(&page->_mapcount) + 1;
+
+	if (folio_test_large(folio))
+		mappings += folio_entire_mapcount(folio);
+	return mappings;
+}
+
+#endif /* _MM_NEWER_H */
