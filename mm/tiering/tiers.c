@@ -13,18 +13,25 @@
  * Otherwise the node has no type of its own and the driver's holds. Nodes whose
  * memory serves CPUs are what the others are compared with.
  *
- * Everything here is protected by memory_tier_lock. The type of a node changes
- * only while the node is in no tier, which is what lets the base find the same
+ * Everything here is protected by memory_tier_lock, but for speeds. The type of a node
+ * changes only while the node is in no tier, which is what lets the base find the same
  * type when it takes the node out as when it put it in.
+ *
+ * Who tells a speed may hold a lock of firmware's tables, which the base takes below
+ * memory_tier_lock. So it is written down only, and nodes are placed by it at the
+ * end of the boot, or of what else has brought it.
  */
 #include <linux/err.h>
+#include <linux/init.h>
 #include <linux/limits.h>
+#include <linux/memory.h>
 #include <linux/memory-tiers.h>
 #include <linux/memory_tiering.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/node.h>
 #include <linux/nodemask.h>
+#include <linux/spinlock.h>
 
 #include "base.h"
 #include "distance.h"
@@ -51,6 +58,7 @@ struct node_tiering {
 
 static struct node_tiering tiering[MAX_NUMNODES];
 static struct memory_speed speeds[MAX_NUMNODES];
+static DEFINE_SPINLOCK(speeds_lock);
 
 /* The node on its way between two tiers, whose type is chosen and in the new one */
 static int moving = NUMA_NO_NODE;
@@ -58,13 +66,16 @@ static int moving = NUMA_NO_NODE;
 static int distance_by_speed(int nid, const nodemask_t *serving)
 {
 	struct memory_speed_sum dram = {};
-	struct memory_speed mean;
+	struct memory_speed mean, own;
 	int other;
 
+	spin_lock(&speeds_lock);
 	for_each_node_mask(other, *serving)
 		memory_speed_add(&dram, &speeds[other]);
+	own = speeds[nid];
+	spin_unlock(&speeds_lock);
 	mean = memory_speed_mean(&dram);
-	return memory_distance(&speeds[nid], &mean, MEMTIER_ADISTANCE_DRAM);
+	return memory_distance(&own, &mean, MEMTIER_ADISTANCE_DRAM);
 }
 
 /* The abstract distance of a type of its own, 0 for none, while CPUs have @serving */
@@ -259,7 +270,7 @@ static u64 sum_of(unsigned int read, unsigned int write)
 }
 
 /**
- * tiering_set_speed - take over what firmware tells of a node
+ * tiering_set_speed - write down what firmware tells of a node
  * @nid:             the node
  * @access:          class of the initiators; 1 are CPUs
  * @read_latency:    ns, 0 if unknown
@@ -267,9 +278,7 @@ static u64 sum_of(unsigned int read, unsigned int write)
  * @read_bandwidth:  MB/s, 0 if unknown
  * @write_bandwidth: MB/s, 0 if unknown
  *
- * Other nodes may be slower or faster than that one, so that all are looked at.
- *
- * Context: may sleep; memory_tier_lock not held.
+ * Context: while the kernel boots, or memory comes.
  */
 void tiering_set_speed(unsigned int nid, unsigned int access,
 		       unsigned int read_latency, unsigned int write_latency,
@@ -277,12 +286,37 @@ void tiering_set_speed(unsigned int nid, unsigned int access,
 {
 	if (access != 1)
 		return;
-	mutex_lock(&memory_tier_lock);
+	spin_lock(&speeds_lock);
 	speeds[nid].latency = sum_of(read_latency, write_latency);
 	speeds[nid].bandwidth = sum_of(read_bandwidth, write_bandwidth);
+	spin_unlock(&speeds_lock);
+}
+
+/* Other nodes may be slower or faster than one whose speed is told, so that all are looked at. */
+static void place_told(void)
+{
+	mutex_lock(&memory_tier_lock);
 	tiering_place_all();
 	mutex_unlock(&memory_tier_lock);
 }
+
+/* Behind whoever reads tables when memory comes */
+static int memory_event(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct memory_notify *change = data;
+
+	if (action == MEM_ONLINE && change->status_change_nid >= 0)
+		place_told();
+	return NOTIFY_OK;
+}
+
+static int __init tiers_init(void)
+{
+	place_told();
+	hotplug_memory_notifier(memory_event, 0);
+	return 0;
+}
+late_initcall(tiers_init);
 
 /**
  * tiering_get_distance - abstract distance of a node
