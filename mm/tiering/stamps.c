@@ -184,7 +184,7 @@ int promotion_mark(struct folio *from, struct folio *to, int mark)
 	int nid = promoted ? folio_nid(to) : folio_nid(from);
 
 	if (promoted && current->numa_promotion_pages)
-		tiering_cgroup_count(folio_memcg(from), TIERING_PROMOTED, pages);
+		tiering_cgroup_promoted(from);
 	if (!promotion_node_of(nid) || !promotion_is_on())
 		return -1;
 	return promoted ? mark_promoted() : mark_demoted(nid, pages, mark);
