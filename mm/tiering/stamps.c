@@ -44,12 +44,12 @@ static void count_hidden(int curnid, int nid, unsigned int pages)
 }
 
 /*
- * As many as its touch will count: parts of a huge page that are mapped one by one are
- * not looked at then.
+ * As many as its touch will count: where parts of a huge page that are mapped one by one
+ * are not looked at then, none of them.
  */
 static unsigned int pages_that_count(struct folio *folio)
 {
-	if (folio_test_large(folio) && !folio_entire_mapcount(folio))
+	if (!PARTS_COUNT && folio_test_large(folio) && !folio_entire_mapcount(folio))
 		return 0;
 	return folio_nr_pages(folio);
 }

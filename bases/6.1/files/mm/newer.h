@@ -17,6 +17,7 @@
 
 #include "internal.h"
 
+#define PARTS_COUNT false /* a hint fault of a part of a folio */
 #define PF_USER_WORKER PF_IO_WORKER
 #define folio_last_cpupid(folio) page_cpupid_last(&(folio)->page)
 #define folio_precise_page_mapcount(folio, page) page_mapcount(page)
