@@ -11,6 +11,8 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 
+#define PARTS_COUNT true /* a hint fault of a part of a folio */
+
 /* Where in its rounds a folio of shared memory is */
 static inline unsigned long shmem_turn(const struct inode *inode, pgoff_t index,
 				       unsigned int order)

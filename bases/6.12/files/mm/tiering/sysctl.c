@@ -24,7 +24,7 @@ static int longest_threshold = INT_MAX / 2;
  * Context: may sleep.
  * Return: 0 or -EINVAL.
  */
-int promotion_sysctl(struct ctl_table *table, int write, void *buffer,
+int promotion_sysctl(const struct ctl_table *table, int write, void *buffer,
 		     size_t *lenp, loff_t *ppos)
 {
 	int err = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
@@ -53,7 +53,6 @@ static struct ctl_table promotion_table[] = {
 		.extra1		= SYSCTL_ZERO,
 		.extra2		= SYSCTL_INT_MAX,
 	},
-	{}
 };
 
 static int __init promotion_sysctl_init(void)
