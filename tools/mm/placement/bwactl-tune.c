@@ -410,7 +410,7 @@ static int search(const struct tune_options *options,
 			return STATUS_FAILED;
 		point.cost = options->number && !options->less ? 1 / value : value;
 		if (!count || point.cost < points[best_point(points, count)].cost)
-			strcpy(best, text);
+			memcpy(best, text, sizeof(best));
 		add_point(points, count++, point);
 		printf("%3zu  %8.1f %%  %12.6g  %s\n", count, 100 * point.share,
 		       value, text);

@@ -109,9 +109,9 @@ bool parse_setting_value(const char *text, struct setting *setting)
 
 	if (!kind->max) {
 		if (!strcmp(text, "1") || !strcmp(text, "true"))
-			strcpy(setting->value, "true");
+			snprintf(setting->value, sizeof(setting->value), "true");
 		else if (!strcmp(text, "0") || !strcmp(text, "false"))
-			strcpy(setting->value, "false");
+			snprintf(setting->value, sizeof(setting->value), "false");
 		else
 			return false;
 		return true;

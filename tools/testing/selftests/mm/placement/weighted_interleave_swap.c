@@ -51,7 +51,7 @@ static const char *group;
 static void disk_find(void)
 {
 	if (!realpath(SWAP, disk))
-		strcpy(disk, RAM_DISK);
+		snprintf(disk, sizeof(disk), "%s", RAM_DISK);
 	snprintf(turns, sizeof(turns), "/sys/block/%s/queue/rotational", strrchr(disk, '/') + 1);
 }
 
