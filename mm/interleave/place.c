@@ -135,7 +135,8 @@ unsigned int weighted_interleave_nid_of(const struct mempolicy *pol,
 	if (!folio_test_ksm(folio))
 		index = folio->index;
 	if (counts_from_inode(vma, folio))
-		return weighted_interleave_nid(pol, shmem_turn(file_inode(vma->vm_file), index, order));
+		return weighted_interleave_nid(pol, shmem_turn(file_inode(vma->vm_file),
+							       index, order));
 	/* Copies of a private mapping's own count as their allocation does. */
 	mpol_cond_put(__get_vma_policy(vma, addr, &first));
 	return weighted_interleave_nid(pol, first + (index >> order));
