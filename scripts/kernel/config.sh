@@ -4,7 +4,8 @@
 #	config.sh [-p] [-o] SOURCE OBJECTS NAME [OPTION=VALUE ...]
 # writes OBJECTS/.config from tinyconfig, or Debian's own configuration, from
 # scenarios/configs/NAME.config and what that stands on, and the given options
-# (without CONFIG_) on top.  -p:
+# (without CONFIG_) on top.  bases/BASE/config, where there is one, has options that
+# the base alone has or needs, and behind "gone:" those that it does not have.  -p:
 # options marked "series:" are left out where SOURCE does not have them.  -o:
 # SOURCE is of another version, which does not have all of the options;
 # OBJECTS/unset says which could not be set.
@@ -35,9 +36,19 @@ work=$objects/config.d
 rm -rf "$work"
 mkdir -p "$work"
 
+own=$TOP/bases/$BASE/config
+[ -f "$own" ] || own=/dev/null
+
 # plain FILE: its options alone, one a line; "series:" ones behind a mark
 plain() {
-	awk '
+	awk -v "gone=$(sed -n 's/^# gone: //p' "$own" | tr '\n' ' ')" '
+	match($0, /^(# )?CONFIG_[A-Za-z0-9_]+/) {
+		option = $0
+		sub(/^# /, "", option)
+		sub(/[= ].*/, "", option)
+		if (index(" " gone, " " option " "))
+			next
+	}
 	/^# CONFIG_[A-Za-z0-9_]+ is not set$/ || /^CONFIG_[A-Za-z0-9_]+=/ {
 		print mark $0
 		next
@@ -81,6 +92,7 @@ else
 		takes "$(echo "$file" | tr / -)" "$source/$file"
 	done
 fi
+takes base "$own"
 layers="$below$layers"
 for option; do
 	case $option in
