@@ -9,6 +9,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/syscalls.h>
+#include <linux/uaccess.h>
 #include <linux/weighted_interleave.h>
 
 #include "internal.h"
@@ -48,6 +49,7 @@ static int describe_mapping(struct mm_struct *mm, unsigned long addr,
 
 	if (mmap_read_lock_killable(mm))
 		return -EINTR;
+	addr = untagged_addr_remote(mm, addr);
 	vma = vma_lookup(mm, addr);
 	if (!vma) {
 		mmap_read_unlock(mm);
@@ -200,7 +202,7 @@ int mpol_get_of(struct task_struct *task,
 	allowed = cpuset_mems_allowed(task);
 	nodes_and(allowed, allowed, node_states[N_MEMORY]);
 	if (flags & MPOL_F_ADDR)
-		err = describe_mapping(mm, untagged_addr(addr), &args, &allowed, weights, flags);
+		err = describe_mapping(mm, addr, &args, &allowed, weights, flags);
 	else
 		err = describe_task(task, mm, policy_of ?: policy_now, &args, &allowed,
 				    weights, flags);

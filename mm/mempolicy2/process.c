@@ -13,6 +13,7 @@
 #include <linux/memcontrol.h>
 #include <linux/mempolicy2.h>
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
@@ -21,8 +22,10 @@
 #include <linux/sched/task.h>
 #include <linux/security.h>
 #include <linux/syscalls.h>
+#include <linux/uaccess.h>
 
 #include "internal.h"
+#include "../newer.h"
 
 /**
  * struct target - a process that somebody else looks at or changes
@@ -220,6 +223,16 @@ SYSCALL_DEFINE5(process_get_mempolicy2, int, pidfd, struct mpol_param __user *, 
 	return err == -EAGAIN ? -EINTR : err;
 }
 
+/* Which bits of an address are a tag, a process decides for itself. */
+static int untag(struct mm_struct *mm, unsigned long *addr)
+{
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
+	*addr = untagged_addr_remote(mm, *addr);
+	mmap_read_unlock(mm);
+	return 0;
+}
+
 SYSCALL_DEFINE6(process_mbind2, int, pidfd, unsigned long, addr, unsigned long, len,
 		const struct mpol_param __user *, uparam, size_t, usize,
 		unsigned long, flags)
@@ -236,7 +249,9 @@ SYSCALL_DEFINE6(process_mbind2, int, pidfd, unsigned long, addr, unsigned long, 
 	if (err)
 		goto out;
 	before = pays_begin(&target, &memcg);
-	err = mpol_set_range_of(target.task, target.mm, addr, len, &args, flags);
+	err = untag(target.mm, &addr);
+	if (!err)
+		err = mpol_set_range_of(target.task, target.mm, addr, len, &args, flags);
 	if (!err && !len)
 		err = mpol_check_args(&args);
 	pays_end(before, memcg);

@@ -25,6 +25,7 @@
 #define memcg_kmem_online_key memcg_kmem_enabled_key
 #define put_memory_type destroy_memory_type
 #define rt_or_dl_task_policy task_is_realtime
+#define untagged_addr_remote(mm, addr) untagged_addr(addr)
 
 /* Where in its rounds a folio of shared memory is */
 #define shmem_turn(inode, index, order) (((index) + (inode)->i_ino) >> (order))
