@@ -102,8 +102,12 @@ int main(int argc, char **argv)
 		return KSFT_FAIL;
 	}
 	cases_read(&without);
-	/* What is registered goes to the end from here on */
+	/* What is registered goes to the end from here on; the harness has had two words for it */
+#ifdef _CONSTRUCTOR_ORDER_FORWARD
 	__constructor_order = _CONSTRUCTOR_ORDER_FORWARD;
+#else
+	__constructor_order_forward = true;
+#endif
 	__fixture_list = NULL;
 	for (; fixture; fixture = fixture->next) {
 		variant = fixture->variant;
