@@ -10,6 +10,7 @@
 
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/pagewalk.h>
 
 #define PARTS_COUNT true /* a hint fault of a part of a folio */
 
@@ -29,5 +30,23 @@ static inline int folio_precise_page_mapcount(const struct folio *folio, const s
 		mappings += folio_entire_mapcount(folio);
 	return mappings;
 }
+
+/* A lock is taken, and RCU's for reading, of which sparse sees one. */
+static inline pte_t *newer_pte_offset_map_lock(struct mm_struct *mm, pmd_t *pmd,
+					       unsigned long addr, spinlock_t **ptlp)
+{
+	pte_t *pte = pte_offset_map_lock(mm, pmd, addr, ptlp);
+
+	(void)__cond_lock(*ptlp, pte);
+	return pte;
+}
+
+#define pte_offset_map_lock newer_pte_offset_map_lock
+
+/* Sparse does not see that a walk takes locks, and is not to see that they are dropped. */
+#ifdef __CHECKER__
+#undef folio_walk_end
+#define folio_walk_end(walk, vma) ((void)(walk), (void)(vma))
+#endif
 
 #endif /* _MM_NEWER_H */
