@@ -20,7 +20,8 @@ static inline bool folio_has_many_sharers(struct folio *folio)
 
 	if (most == 1)
 		return folio_likely_mapped_shared(folio);
-	mappings = atomic_read(&folio->_mapcount) + 1;
+	/* hugetlb has its type there, and is mapped as a whole. */
+	mappings = folio_test_hugetlb(folio) ? 0 : atomic_read(&folio->_mapcount) + 1;
 	if (folio_test_large(folio))
 		mappings += folio_entire_mapcount(folio);
 	return mappings > most;
