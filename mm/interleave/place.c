@@ -124,7 +124,6 @@ unsigned int weighted_interleave_nid_of(const struct mempolicy *pol,
 {
 	unsigned long index = linear_page_index(vma, addr);
 	unsigned int order = folio_order(folio);
-	pgoff_t first;
 
 	if (folio_test_hugetlb(folio))
 		return weighted_interleave_nid(pol, huge_index(vma, addr));
@@ -137,9 +136,7 @@ unsigned int weighted_interleave_nid_of(const struct mempolicy *pol,
 	if (counts_from_inode(vma, folio))
 		return weighted_interleave_nid(pol, shmem_turn(file_inode(vma->vm_file),
 							       index, order));
-	/* Copies of a private mapping's own count as their allocation does. */
-	mpol_cond_put(__get_vma_policy(vma, addr, &first));
-	return weighted_interleave_nid(pol, first + (index >> order));
+	return weighted_interleave_nid(pol, private_turn(vma, addr, index, order));
 }
 
 /*

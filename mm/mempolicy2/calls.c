@@ -240,7 +240,7 @@ static bool lazy_is_sound(unsigned long flags)
 /**
  * mpol_bind_args - check what a range is to be bound by, and fetch it
  * @args:   filled in; on success to be given to mpol_args_free()
- * @addr:   start of the range; becomes an address without a tag
+ * @addr:   start of the range; a tag does not matter
  * @len:    bytes
  * @uparam: the caller's struct
  * @usize:  its size, in bytes
@@ -249,7 +249,7 @@ static bool lazy_is_sound(unsigned long flags)
  * Context: may sleep.
  * Return: 0, -EINVAL, -EPERM, -E2BIG, -EFAULT or -ENOMEM.
  */
-int mpol_bind_args(struct mpol_args *args, unsigned long *addr, unsigned long len,
+int mpol_bind_args(struct mpol_args *args, unsigned long addr, unsigned long len,
 		   const struct mpol_param __user *uparam, size_t usize,
 		   unsigned long *flags)
 {
@@ -262,9 +262,7 @@ int mpol_bind_args(struct mpol_args *args, unsigned long *addr, unsigned long le
 		return -EINVAL;
 	if (*flags & MPOL_MF_MOVE_ALL && !capable(CAP_SYS_NICE))
 		return -EPERM;
-	*addr = untagged_addr(*addr);
-	if (offset_in_page(*addr) || *addr + len < *addr ||
-	    (len && !PAGE_ALIGN(len)))
+	if (offset_in_page(addr) || addr + len < addr || (len && !PAGE_ALIGN(len)))
 		return -EINVAL;
 	err = mpol_param_copy(&param, uparam, usize);
 	if (!err)
@@ -281,7 +279,8 @@ SYSCALL_DEFINE5(mbind2, unsigned long, addr, unsigned long, len,
 	struct mpol_args args;
 	int err;
 
-	err = mpol_bind_args(&args, &addr, len, uparam, usize, &flags);
+	addr = untagged_addr(addr);
+	err = mpol_bind_args(&args, addr, len, uparam, usize, &flags);
 	if (err)
 		return err;
 	err = mpol_set_range(addr, len, &args, flags);

@@ -22,7 +22,7 @@ int mpol_get_of(struct task_struct *task,
 		struct mpol_param __user *uparam, size_t usize, unsigned long addr,
 		unsigned long flags);
 int mpol_set_threads(struct task_struct *task, const struct mpol_args *args);
-int mpol_bind_args(struct mpol_args *args, unsigned long *addr, unsigned long len,
+int mpol_bind_args(struct mpol_args *args, unsigned long addr, unsigned long len,
 		   const struct mpol_param __user *uparam, size_t usize,
 		   unsigned long *flags);
 

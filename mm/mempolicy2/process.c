@@ -242,7 +242,7 @@ SYSCALL_DEFINE6(process_mbind2, int, pidfd, unsigned long, addr, unsigned long, 
 	struct mpol_args args;
 	int err;
 
-	err = mpol_bind_args(&args, &addr, len, uparam, usize, &flags);
+	err = mpol_bind_args(&args, addr, len, uparam, usize, &flags);
 	if (err)
 		return err;
 	err = target_get(&target, pidfd, true);

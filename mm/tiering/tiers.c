@@ -17,9 +17,9 @@
  * changes only while the node is in no tier, which is what lets the base find the same
  * type when it takes the node out as when it put it in.
  *
- * Who tells a speed may hold a lock of firmware's tables, which the base takes below
- * memory_tier_lock. So it is written down only, and nodes are placed by it at the
- * end of the boot, or of what else has brought it.
+ * Who tells a speed may hold a lock of firmware's tables, which newer kernels take
+ * below memory_tier_lock. So it is written down only, and nodes are placed by it at
+ * the end of the boot, or of what else has brought it.
  */
 #include <linux/err.h>
 #include <linux/init.h>
@@ -300,7 +300,9 @@ static void place_told(void)
 	mutex_unlock(&memory_tier_lock);
 }
 
-/* Behind whoever reads tables when memory comes */
+/* Behind who reads tables when memory comes, before who shows tiers */
+enum { PLACE_PRIORITY = 1 };
+
 static int memory_event(struct notifier_block *nb, unsigned long action, void *data)
 {
 	struct memory_notify *change = data;
@@ -312,8 +314,9 @@ static int memory_event(struct notifier_block *nb, unsigned long action, void *d
 
 static int __init tiers_init(void)
 {
+	/* Listen first: what a node tells that is on its way is seen by one or the other. */
+	hotplug_memory_notifier(memory_event, PLACE_PRIORITY);
 	place_told();
-	hotplug_memory_notifier(memory_event, 0);
 	return 0;
 }
 late_initcall(tiers_init);

@@ -22,14 +22,14 @@ lock tools-source
 umask 022
 rm -rf "${out:?}/$tree" "$out/${name}_"*.dsc "$out/${name}_"*.tar.*
 mkdir -p "$out"
-# A program that was built in place is no source: git ignores it.
+# A program that was built in place is no source: git ignores it. What 6.1 does not describe itself belongs to the guides.
 (
 	cd "$TOP"
 	git ls-files -co --exclude-standard -- tools/mm/placement 'Documentation/*.md' Documentation/pictures \
-		Documentation/admin-guide/mm Documentation/ABI Documentation/mm/memory-placement-figures.rst LICENSES \
-		scripts/package/mempolicy-tools.spec |
+		Documentation/admin-guide/mm Documentation/ABI bases/6.1/files/Documentation/ABI \
+		Documentation/mm/memory-placement-figures.rst LICENSES scripts/package/mempolicy-tools.spec |
 		LC_ALL=C sort | tar -c -T - --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
-			--mtime="@$(field Timestamp)" --transform="s|^|$tree/|"
+			--mtime="@$(field Timestamp)" --transform="s|^bases/6.1/files/||" --transform="s|^|$tree/|"
 ) | xz -6 -T 1 >"$out/${name}_$upstream.orig.tar.xz"
 tar -x -C "$out" -f "$out/${name}_$upstream.orig.tar.xz"
 cp -R "$TOP/debian" "$out/$tree/debian"

@@ -154,11 +154,11 @@ RULES = {"boundary": comparisons(BOUNDARY), "turned": comparisons(TURNED), "cons
 class Places:
     """What the rules find in the files of the rooms."""
 
-    def __init__(self, top, rooms):
+    def __init__(self, top, rooms, base):
         self.rooms = {}
         for room in rooms:
             files = {}
-            for path in sorted((top / "mm" / room).glob("*.[ch]")):
+            for path in sorted([*(top / "mm" / room).glob("*.[ch]"), *(top / "bases" / base / "files/mm" / room).glob("*.[ch]")]):
                 found = self.of_file(path.read_text(encoding="utf-8"))
                 if found:
                     files[str(path.relative_to(top))] = found

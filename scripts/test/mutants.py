@@ -39,6 +39,7 @@ from draw import RULES, Places, wilson  # noqa: E402 - leaves nothing beside the
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD", TOP / "build"))
+BASE = os.environ.get("BASE") or "6.1"
 # The same in a copy
 WHERE = BUILD.relative_to(TOP)
 KINDS = ("arithmetic", "boundary", "charge", "counter", "demotion", "hotplug", "huge", "limit", "lock", "name", "rebind", "reference")
@@ -134,14 +135,23 @@ def read_survivors(faults):
     return reasons
 
 
+def is_built(file):
+    """Whether it is not another base's own."""
+    return not file.startswith("bases/") or file.startswith(f"bases/{BASE}/")
+
+
 def chosen(faults, asked):
-    """Those that the words of ONLY name; all without."""
+    """Those that the words of ONLY name, or all; of these, those that the base has."""
     known = {word for fault in faults for word in (fault["name"], fault["kind"], fault["room"])}
     for word in asked:
         if word not in known:
             names = "\n  ".join(fault["name"] for fault in faults)
             raise Refused(f"ONLY: '{word}' is none of: {' '.join(ROOMS)} {' '.join(KINDS)}, nor one of these:\n  {names}")
-    return [fault for fault in faults if not asked or set(asked) & {fault["name"], fault["kind"], fault["room"]}]
+    named = [fault for fault in faults if not asked or set(asked) & {fault["name"], fault["kind"], fault["room"]}]
+    built = [fault for fault in named if is_built(fault["file"])]
+    if not built:
+        raise Refused(f"ONLY: what it names is in no file of {BASE}")
+    return built
 
 
 def nearest(fault, listed):
@@ -274,11 +284,15 @@ class Copy:
             file.unlink()
             file.write_text(text, encoding="utf-8")
 
+    def log_name(self):
+        """Of the fault, without what a file's name may not have: one that was drawn has the place in its name."""
+        return self.planted["name"].replace("/", "-") if self.planted else "none"
+
     def build(self, config):
         """Builds the kernel; returns why it does not build."""
         if config in self.built:
             return None
-        log = self.logs / f"{self.planted['name'] if self.planted else 'none'}.build"
+        log = self.logs / f"{self.log_name()}.build"
         if run_logged(["scripts/kernel/kernel.sh", "-c", config], self.top, log):
             return last_lines(log, 8)
         self.built.add(config)
@@ -287,7 +301,7 @@ class Copy:
     def test(self, word, limit):
         """Runs the tests; returns the first failure, or None."""
         config, machine, names = split_word(word)
-        name = f"{self.planted['name'] if self.planted else 'none'}.{word.replace('/', '-').replace(':', '.')}"
+        name = f"{self.log_name()}.{word.replace('/', '-').replace(':', '.')}"
         directory = self.logs / name
         command = ["scripts/test/scenario.sh", "-k", f"{WHERE}/kernel/{config}", "-o", str(directory)]
         command += ["-u"] if names else ["-n"]
@@ -480,7 +494,7 @@ def draw(asked, listed):
     for word in asked:
         if word not in ROOMS:
             raise Refused(f"ONLY: '{word}' is none of these, from which faults are drawn: {' '.join(ROOMS)}")
-    places = Places(TOP, [room for room in ROOMS if not asked or room in asked])
+    places = Places(TOP, [room for room in ROOMS if not asked or room in asked], BASE)
     if "-l" in sys.argv[1:]:
         for number in range(count):
             fault = drawn(places, seed, number, 0, listed)

@@ -42,6 +42,8 @@ tools_files() {
 			cd "$TOP/Documentation" || exit
 			find ./*.md pictures admin-guide ABI mm/memory-placement-figures.rst -type f | sed "s|^\./||; s|^|$doc/guides/|"
 		)
+		echo "$doc/guides/ABI/testing/sysfs-kernel-mm-mempolicy"
+		echo "$doc/guides/ABI/testing/sysfs-kernel-mm-mempolicy-weighted-interleave"
 	} | sort >"$work/wanted"
 	files_of mempolicy-tools | diff "$work/wanted" -
 }

@@ -68,7 +68,7 @@ def in_place():
                for rules in Places.of_file(SOURCE).values() for places in rules.values() for first, count, old, new in places)
 
 
-def drawn(seed, count, rooms=("one", "two"), again=0):
+def drawn(seed, count, rooms=("one", "two"), again=0, base="a"):
     with tempfile.TemporaryDirectory() as work:
         for room, files in (("one", 1), ("two", 3)):
             directory = pathlib.Path(work) / "mm" / room
@@ -76,8 +76,15 @@ def drawn(seed, count, rooms=("one", "two"), again=0):
             for number in range(files):
                 (directory / f"file{number}.c").write_text(SOURCE, encoding="utf-8")
         (pathlib.Path(work) / "mm" / "two" / "empty.c").write_text("int nothing;\n", encoding="utf-8")
-        places = Places(pathlib.Path(work), rooms)
+        own = pathlib.Path(work) / "bases" / "b" / "files" / "mm" / "one"
+        own.mkdir(parents=True)
+        (own / "own.c").write_text(SOURCE, encoding="utf-8")
+        places = Places(pathlib.Path(work), rooms, base)
         return [places.draw(seed, number, again) for number in range(count)]
+
+
+def files_drawn(base):
+    return {fault["file"] for fault in drawn(1, 200, ("one",), base=base)}
 
 
 def evenly(field, count, rooms=("one", "two")):
@@ -97,6 +104,8 @@ TESTS.update({
     "another seed draws others": drawn(3, 50) != drawn(4, 50),
     "one that is no good is drawn again": drawn(3, 50) != drawn(3, 50, again=1),
     "rooms evenly": evenly("room", 2),
+    "files of the base alone": files_drawn("b") == {"mm/one/file0.c", "bases/b/files/mm/one/own.c"},
+    "none of another base": files_drawn("a") == {"mm/one/file0.c"},
     "files of a room evenly": evenly("file", 3, ("two",)),
     "functions evenly": evenly("function", 2, ("one",)),
     "a room alone": {fault["room"] for fault in drawn(1, 50, ("two",))} == {"two"},

@@ -30,6 +30,9 @@
 /* Where in its rounds a folio of shared memory is */
 #define shmem_turn(inode, index, order) (((index) + (inode)->i_ino) >> (order))
 
+/* The same for what a mapping has of its own */
+#define private_turn(vma, addr, index, order) ((index) >> (order))
+
 /* Whether it was taken off its list, not an error */
 static inline bool newer_folio_isolate_lru(struct folio *folio)
 {

@@ -9,6 +9,7 @@
 #define _MM_NEWER_H
 
 #include <linux/fs.h>
+#include <linux/mempolicy.h>
 #include <linux/mm.h>
 #include <linux/pagewalk.h>
 
@@ -19,6 +20,16 @@ static inline unsigned long shmem_turn(const struct inode *inode, pgoff_t index,
 				       unsigned int order)
 {
 	return inode->i_ino + (index >> order);
+}
+
+/* The same for what a mapping has of its own: copies of shared memory count as their fault did */
+static inline unsigned long private_turn(struct vm_area_struct *vma, unsigned long addr,
+					 pgoff_t index, unsigned int order)
+{
+	pgoff_t first;
+
+	mpol_cond_put(__get_vma_policy(vma, addr, &first));
+	return first + (index >> order);
 }
 
 /* How often a page is mapped: by itself, and with all of its folio */
