@@ -22,6 +22,7 @@
 
 #include "promote.h"
 #include "serving.h"
+#include "shares.h"
 #include "stamp.h"
 
 #include <trace/events/mm_tiering.h>
@@ -94,6 +95,9 @@ static void start_over(struct promotion_node *node)
 	collect_look(node);
 	memset(&node->window, 0, sizeof(node->window));
 	memset(&node->demoted, 0, sizeof(node->demoted));
+	node->share_next = jiffies;
+	node->share_rest = 0;
+	WRITE_ONCE(node->spares, false);
 	controller->init(&threshold, promotion_configured_threshold());
 	set_threshold(node, &threshold);
 	promotion_queue_fit(&node->queue, promotion_queue_size(promotion_rate()), node->nid);
@@ -128,6 +132,7 @@ static void update_threshold(int nid, struct promotion_node *node)
 	}
 	set_threshold(node, &threshold);
 	trace_threshold(nid, threshold.ms, threshold.found, node->since.hidden);
+	tiering_share_look(node);
 }
 
 static void update_again(void)

@@ -21,6 +21,7 @@
 
 #include "allowed.h"
 #include "promote.h"
+#include "shares.h"
 #include "stamp.h"
 
 #define CREATE_TRACE_POINTS
@@ -139,7 +140,8 @@ bool promotion_wanted(struct folio *folio, struct vm_area_struct *vma,
 		return false;
 	}
 
-	threshold = READ_ONCE(node->threshold.ms);
+	threshold = tiering_share_threshold(folio, nid, look.latency,
+					    READ_ONCE(node->threshold.ms));
 	hot = is_hot(&look, &node->threshold, threshold, NODE_DATA(nid));
 	found = READ_ONCE(node->threshold.found);
 	if (found)

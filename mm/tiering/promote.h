@@ -13,6 +13,7 @@
 
 #include "budget.h"
 #include "queue.h"
+#include "share.h"
 #include "threshold.h"
 
 /* What was decided about a page */
@@ -75,6 +76,7 @@ struct page_look {
  *             there was one
  * @try_again: whether the next one is the second
  * @try_worked: whether kswapd has reclaimed something since
+ * @spares:    kswapd spares some cgroup, which has less than its share
  * @budget:    taken from at faults below the threshold, and so apart from what each
  *             fault reads
  * @queue:     hot pages that wait for the budget
@@ -85,6 +87,12 @@ struct page_look {
  * @window:    latencies of the last pass; promotion_lock
  * @demoted:   latencies of what was demoted; promotion_lock
  * @since:     what a look adds to these; promotion_lock
+ * @gone:      what kswapd has demoted, and nobody else writes; read without a lock
+ * @forces:    kswapd is in its last passes, in which it spares nobody; its own
+ * @gone_seen: what of @gone has been looked at; promotion_lock
+ * @share_next: when shares of cgroups are looked at again, jiffies; promotion_lock
+ * @share_rest: for how many such looks nobody has one; promotion_lock
+ * @shared:    somebody may have one; promotion_lock
  *
  * Made when memory tiering is first switched on, or the node comes online
  * later, and never freed.
@@ -98,6 +106,7 @@ struct promotion_node {
 	unsigned int try_apart;
 	bool try_again;
 	bool try_worked;
+	bool spares;
 	struct promotion_budget budget ____cacheline_aligned_in_smp;
 	struct promotion_queue queue ____cacheline_aligned_in_smp;
 	struct delayed_work drain;
@@ -106,6 +115,12 @@ struct promotion_node {
 	struct latency_window window;
 	struct demoted_latencies demoted;
 	struct demoted_counts since;
+	struct share_demoted gone;
+	bool forces;
+	struct share_demoted gone_seen;
+	unsigned long share_next;
+	unsigned int share_rest;
+	bool shared;
 };
 
 /**

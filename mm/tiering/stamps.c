@@ -23,6 +23,7 @@
 
 #include "cgroup.h"
 #include "promote.h"
+#include "shares.h"
 #include "stamp.h"
 #include "../newer.h"
 
@@ -182,10 +183,13 @@ int promotion_mark(struct folio *from, struct folio *to, int mark)
 	unsigned int pages = folio_nr_pages(to);
 	bool promoted = node_is_toptier(folio_nid(to));
 	int nid = promoted ? folio_nid(to) : folio_nid(from);
+	struct promotion_node *node = promotion_node_of(nid);
 
 	if (promoted && current->numa_promotion_pages)
 		tiering_cgroup_promoted(from);
-	if (!promotion_node_of(nid) || !promotion_is_on())
+	if (!node || !promotion_is_on())
 		return -1;
+	if (!promoted && current_is_kswapd())
+		tiering_share_demoted(from, node);
 	return promoted ? mark_promoted() : mark_demoted(nid, pages, mark);
 }

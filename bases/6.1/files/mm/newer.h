@@ -22,6 +22,8 @@
 #define folio_last_cpupid(folio) page_cpupid_last(&(folio)->page)
 #define folio_precise_page_mapcount(folio, page) page_mapcount(page)
 #define folio_xchg_last_cpupid(folio, cpupid) page_cpupid_xchg_last(&(folio)->page, cpupid)
+#define mem_cgroup_below_low(target, memcg) mem_cgroup_below_low(memcg)
+#define mem_cgroup_below_min(target, memcg) mem_cgroup_below_min(memcg)
 #define memcg_kmem_online_key memcg_kmem_enabled_key
 #define put_memory_type destroy_memory_type
 #define rt_or_dl_task_policy task_is_realtime
