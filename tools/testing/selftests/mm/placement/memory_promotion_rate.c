@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -809,4 +810,121 @@ TEST_F_TIMEOUT(steady, what_is_hot_stays, 120)
 	EXPECT_GT(MOST_PAGES / 2, last);
 	unfill(filler);
 	area_unmap(&area);
+}
+
+/* Of each of two cgroups that compete */
+#define RIVAL_PAGES	(2 * SOME_PAGES)
+
+struct rival {
+	struct memcg memcg;
+	struct area area;
+	/* 1 as long as it is not known */
+	int err;
+};
+
+/*
+ * In a memory cgroup of its own: touches its pages, from a slow node, at random. In turns,
+ * with a scan that is about as long as a turn, all of them would look hot or cold together,
+ * by where in a turn the scan came by.
+ */
+static void compete(const struct context *ctx, struct rival *rival, int every_ms)
+{
+	int ret = memcg_enter(&rival->memcg);
+
+	if (!ret)
+		ret = map_on(&rival->area, ctx->slow, RIVAL_PAGES, false);
+	rival->err = ret;
+	/* Who sleeps is not scanned. */
+	if (!ret)
+		touch_at_random(&rival->area, every_ms, INT_MAX);
+	_exit(1);
+}
+
+/* Of what both have on the fast node, percent: what the first has, now */
+static int share_of_first(const struct context *ctx, const pid_t *pid, const struct rival *rival)
+{
+	int first = count_of(pid[0], &rival[0].area, ctx->fast);
+	int second = count_of(pid[1], &rival[1].area, ctx->fast);
+
+	return first > 0 && second >= 0 ? 100 * first / (first + second) : 0;
+}
+
+static long median_of(long *number, size_t count)
+{
+	qsort(number, count, sizeof(*number), compare_longs);
+	return number[count / 2];
+}
+
+/*
+ * Two cgroups could use all of the fast node, and one touches its pages ten times as often
+ * and is there first: the other one comes to its share. A pass of the scan is half a second
+ * of each one's time, of which it has half, and what the scan takes of it at 3 %: about one
+ * and a half seconds. A page of the slower one is seen as often as it takes to be touched
+ * and then to be scanned, in 1.3 s on average: twenty times until the first share that
+ * counts. At the threshold that its cgroup has while it lacks most of its share, half of
+ * these pages come within as many; shares are looked at once a second. What both have goes
+ * up and down by what kswapd takes at a time: the median of many looks counts.
+ */
+TEST_F_TIMEOUT(steady, a_faster_cgroup_leaves_a_share, 120)
+{
+	enum { PASS_MS = 500, ALONE = 6, LOOK_MS = 500, SETTLED = 52, LOOKS = 40 };
+	static const int every_ms[2] = { 600, 60 };
+	long share[SETTLED + LOOKS] = {}, *counted = share + SETTLED, early, late, first, median;
+	struct context *ctx = &self->ctx;
+	long long came = 0, went = 0;
+	struct rival *rival;
+	pid_t pid[2], filler;
+	int i;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	EXPECT_TRUE(push_out(ctx->fast));
+	if (!has_room(ctx->slow, 2 * RIVAL_PAGES + SOME_PAGES))
+		SKIP(return, "the slow node is too small");
+	rival = mmap(NULL, 2 * sizeof(*rival), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)rival);
+	/* The faster one has room for all that it has, and for little beside it. */
+	filler = fill(ctx->fast, RIVAL_PAGES + SOME_PAGES / 2, true);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_EQ(0, set_pace(256, PASS_MS));
+	for (i = 2; i-- > 0;) {
+		rival[i].err = 1;
+		pid[i] = fork_child();
+		if (!pid[i])
+			compete(ctx, &rival[i], every_ms[i]);
+		ASSERT_LT(0, pid[i]);
+		sleep(i ? ALONE : 0);
+	}
+	for (i = 0; i < SETTLED + LOOKS && rival[0].err >= 0 && rival[1].err >= 0; i++) {
+		if (i == SETTLED) {
+			came = counter("pgpromote_success");
+			went = counter("pgdemote_kswapd");
+		}
+		usleep(LOOK_MS * 1000);
+		share[i] = share_of_first(ctx, pid, rival);
+	}
+	came = counter("pgpromote_success") - came;
+	went = counter("pgdemote_kswapd") - went;
+	for (i = 0; i < 2; i++) {
+		unfill(pid[i]);
+		memcg_leave(&rival[i].memcg);
+	}
+	unfill(filler);
+	if (rival[0].err == -EOPNOTSUPP || rival[1].err == -EOPNOTSUPP)
+		SKIP(return, "needs the memory controller in cgroup 2");
+	ASSERT_EQ(0, rival[0].err);
+	ASSERT_EQ(0, rival[1].err);
+	munmap(rival, 2 * sizeof(*rival));
+	early = median_of(share, SETTLED / 2);
+	late = median_of(share + SETTLED / 2, SETTLED / 2);
+	first = median_of(counted, LOOKS / 2);
+	note("%ld and %ld %% while it settles, then %ld and %ld", early, late, first,
+	     median_of(counted + LOOKS / 2, LOOKS / 2));
+	median = median_of(counted, LOOKS);
+	note("%ld %% of what both have, %ld to %ld; threshold %ld ms, %lld came, %lld went", median,
+	     counted[0], counted[LOOKS - 1], threshold(ctx->fast), came, went);
+	EXPECT_LE(30, median);
+	EXPECT_GE(60, median);
 }
