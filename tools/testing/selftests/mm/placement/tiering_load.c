@@ -7,6 +7,9 @@
  * second half is that percentage of what the rest of it could serve; --fast and
  * --slow name the nodes.
  *
+ * --group DIRECTORY is the cgroup of all but what fills the node, which would count for
+ * what the load has.
+ *
  * --rate says how many touches there are in a second: what makes a page hot is
  * how often it is touched, not how fast the machine is. Between them the program
  * waits busily, as the scan goes by the CPU time of a task.
@@ -72,6 +75,7 @@ struct load {
 	enum distribution distribution;
 	size_t pages;
 	size_t fill;
+	const char *group;
 	int seconds;
 	int every;
 	int fast;
@@ -591,6 +595,19 @@ static pid_t fill_fast(const struct load *load)
 	_exit(0);
 }
 
+static void enter_group(const struct load *load)
+{
+	char *path;
+
+	if (!load->group)
+		return;
+	if (asprintf(&path, "%s/cgroup.procs", load->group) < 0)
+		err(EXIT_FAILURE, "memory");
+	if (file_write(path, "0", 1))
+		errx(EXIT_FAILURE, "%s cannot be entered", load->group);
+	free(path);
+}
+
 static void place_all(struct load *load)
 {
 	struct nodeset slow = nodeset_of(load->slow);
@@ -642,7 +659,7 @@ static const char usage[] =
 	"                    [--mib N] [--fill MIB] [--seconds N] [--every N]\n"
 	"                    [--fast NODE] [--slow NODE] [--huge] [--counters]\n"
 	"                    [--rate TOUCHES/S] [--want PERCENT] [--summary]\n"
-	"                    [--seed N] [--threads N]\n";
+	"                    [--seed N] [--threads N] [--group DIRECTORY]\n";
 
 static void parse(struct load *load, int argc, char **argv)
 {
@@ -663,6 +680,7 @@ static void parse(struct load *load, int argc, char **argv)
 		{ "summary", no_argument, NULL, 'u' },
 		{ "seed", required_argument, NULL, 'i' },
 		{ "threads", required_argument, NULL, 't' },
+		{ "group", required_argument, NULL, 'g' },
 		{}
 	};
 	size_t mib = (1 << 20) / page_bytes(), i;
@@ -686,6 +704,9 @@ static void parse(struct load *load, int argc, char **argv)
 			break;
 		case 'x':
 			load->scatter = true;
+			break;
+		case 'g':
+			load->group = optarg;
 			break;
 		case 'f':
 			load->fill = to_number(optarg) * mib;
@@ -747,10 +768,6 @@ int main(int argc, char **argv)
 	parse(&load, argc, argv);
 	if (load.deviation > load.pages)
 		errx(2, "there are no %zu pages", load.deviation);
-	make_tables(&load);
-	load.node = calloc(load.pages, sizeof(*load.node));
-	if (!load.node)
-		err(EXIT_FAILURE, "memory");
 	if (load.fill) {
 		int status;
 
@@ -759,6 +776,11 @@ int main(int argc, char **argv)
 		    !WIFSTOPPED(status))
 			errx(EXIT_FAILURE, "node %d cannot be filled", load.fast);
 	}
+	enter_group(&load);
+	make_tables(&load);
+	load.node = calloc(load.pages, sizeof(*load.node));
+	if (!load.node)
+		err(EXIT_FAILURE, "memory");
 	place_all(&load);
 	fill_table(&load, false);
 	if (load.distribution == SHIFTING) {
