@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 struct folio;
+struct mm_struct;
 struct pglist_data;
 struct seq_file;
 struct task_struct;
@@ -28,6 +29,7 @@ bool promotion_scans_shared(void);
 void promotion_scan_begins(struct task_struct *p, unsigned int shortest,
 			   unsigned int longest);
 void promotion_init_task(struct task_struct *p);
+void promotion_init_mm(struct mm_struct *mm);
 unsigned int promotion_scan_period(struct task_struct *p);
 unsigned int promotion_scan_interval(const struct task_struct *p, unsigned int size);
 u64 promotion_scan_runtime(const struct task_struct *p, unsigned int size);
@@ -52,6 +54,10 @@ static inline int promotion_show_node_counts(int nid, char *buf, int len)
 static inline int promotion_home(int curnid, int nid)
 {
 	return nid;
+}
+
+static inline void promotion_init_mm(struct mm_struct *mm)
+{
 }
 
 static inline bool promotion_scans_shared(void)

@@ -2,19 +2,23 @@
 /*
  * What is scanned of a task that has pages on slow nodes, and how fast.
  *
- * What a task has counted is changed by itself only.
+ * What a task has counted is changed by itself only. What an address space is known for
+ * is changed by the task that scans it: seldom by two at once, and then a pass more or
+ * less counts. Faults read how many passes that is. It lives as long as the address space.
  */
 #include <linux/jiffies.h>
 #include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/memory_promotion.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/mm_types.h>
 #include <linux/sched.h>
 #include <linux/swap.h>
 #include <linux/time64.h>
 
 #include "promote.h"
+#include "score.h"
 
 /* Of the pages that are touched in a pass, so many parts in forty */
 #define PARTS			40
@@ -76,6 +80,43 @@ int pace_step(unsigned int *usual, const struct pace_pass *pass)
 }
 
 /**
+ * promotion_init_mm - start an address space that is new
+ * @mm: that of a task that begins, or of a program
+ *
+ * Context: fork and exec; nobody else sees it.
+ */
+void promotion_init_mm(struct mm_struct *mm)
+{
+	mm->numa_known_pages = 0;
+	mm->numa_known_passes = 0;
+	mm->numa_known_pass = mm->numa_scan_seq;
+	mm->numa_known_at = jiffies;
+}
+
+/*
+ * The base begins to count anew in a process that forks, which is taken for another pass.
+ * While a process has little, passes are over before anything is touched: only those count
+ * that end as long after another one as the scan waits for what is new.
+ */
+static void count_pass(struct mm_struct *mm, int pass)
+{
+	unsigned int now = jiffies, since = now - READ_ONCE(mm->numa_known_at);
+	bool apart = since >= msecs_to_jiffies(sysctl_numa_balancing_scan_delay);
+	unsigned long before = READ_ONCE(mm->numa_known_pages), pages = before;
+	unsigned int passes = READ_ONCE(mm->numa_known_passes);
+
+	if (pass == READ_ONCE(mm->numa_known_pass))
+		return;
+	WRITE_ONCE(mm->numa_known_pass, pass);
+	passes = score_passes(passes, apart, get_mm_rss(mm), &pages);
+	WRITE_ONCE(mm->numa_known_passes, passes);
+	if (!apart && pages == before)
+		return;
+	WRITE_ONCE(mm->numa_known_pages, pages);
+	WRITE_ONCE(mm->numa_known_at, now);
+}
+
+/**
  * promotion_scan_begins - memory of a task is about to be scanned
  * @p:        the task, current
  * @shortest: the shortest period that it may have, ms
@@ -107,6 +148,7 @@ void promotion_scan_begins(struct task_struct *p, unsigned int shortest,
 	if (!promotion_is_on())
 		return;
 	lru_add_drain();
+	count_pass(p->mm, pass);
 	if (pass != p->numa_promotion_pass) {
 		start_pass(p, pass);
 		step = pace_step(&p->numa_warm_usual, &was);

@@ -8,6 +8,7 @@
  */
 #include <linux/cpuset.h>
 #include <linux/jiffies.h>
+#include <linux/limits.h>
 #include <linux/memory-tiers.h>
 #include <linux/memory_promotion.h>
 #include <linux/minmax.h>
@@ -21,6 +22,7 @@
 
 #include "allowed.h"
 #include "promote.h"
+#include "score.h"
 #include "shares.h"
 #include "stamp.h"
 
@@ -56,14 +58,39 @@ static enum promotion_verdict decide(struct promotion_node *node,
 }
 
 /*
- * Where nothing has to leave for it, one latency below the threshold is enough. Before
- * the threshold is found, nothing is missed of what had to leave: one well below is.
+ * For how many passes is known what a page is like? Those of a new process say nothing of
+ * what it shares with others, who may have been there for long.
  */
+static unsigned int passes_of(const struct vm_area_struct *vma, struct folio *folio)
+{
+	int mappings = folio_test_large(folio) ? folio_entire_mapcount(folio) :
+						 folio_mapcount(folio);
+
+	if (vma->vm_flags & VM_SHARED || mappings > 1)
+		return UINT_MAX;
+	return READ_ONCE(vma->vm_mm->numa_known_passes);
+}
+
+/*
+ * One latency is enough for a new process: by the threshold of the node, however much
+ * longer that of its cgroup is. Before the threshold is found, nothing is missed of what
+ * had to leave: everybody is new.
+ */
+static bool is_new_and_hot(const struct page_look *look, const struct hot_threshold *threshold,
+			   unsigned int ms, unsigned int passes)
+{
+	if (!READ_ONCE(threshold->found))
+		return score_of_new(look->latency, STAMP_FINEST_MS, ms, 0);
+	return score_of_new(look->latency, STAMP_FINEST_MS, min(ms, READ_ONCE(threshold->ms)),
+			    passes);
+}
+
+/* Where nothing has to leave for it, one latency below the threshold is enough. */
 static bool is_hot(struct page_look *look, const struct hot_threshold *threshold,
-		   unsigned int ms, struct pglist_data *pgdat)
+		   unsigned int ms, unsigned int passes, struct pglist_data *pgdat)
 {
 	return score_step(&look->score, look->latency, STAMP_FINEST_MS, ms, look->random) ||
-	       (look->latency < ms / 4 && !READ_ONCE(threshold->found)) ||
+	       is_new_and_hot(look, threshold, ms, passes) ||
 	       (look->latency < ms && promotion_has_room(pgdat));
 }
 
@@ -142,7 +169,7 @@ bool promotion_wanted(struct folio *folio, struct vm_area_struct *vma,
 
 	threshold = tiering_share_threshold(folio, nid, look.latency,
 					    READ_ONCE(node->threshold.ms));
-	hot = is_hot(&look, &node->threshold, threshold, NODE_DATA(nid));
+	hot = is_hot(&look, &node->threshold, threshold, passes_of(vma, folio), NODE_DATA(nid));
 	found = READ_ONCE(node->threshold.found);
 	if (found)
 		current->numa_slow_faults += pages;

@@ -26,6 +26,46 @@
 /* So much below the threshold there is no doubt, and no time to lose */
 #define AT_ONCE	64
 
+/* A process is new until so many passes of the scan have ended: a score takes three to five */
+#define NEW_PASSES	2U
+/* So much below the threshold is hot meanwhile */
+#define NEW_PART	4
+
+/**
+ * score_passes - another pass of the scan over the memory of a process has ended
+ * @passes: how many had, since the one in which it had come to have twice as much as before
+ * @apart:  so long after the last one that counted that pages may have been touched
+ * @pages:  what it has
+ * @before: what it had at the end of that one; is changed with it
+ *
+ * Return: how many have now; no more are counted than make a difference.
+ */
+unsigned int score_passes(unsigned int passes, bool apart, unsigned long pages,
+			  unsigned long *before)
+{
+	if (pages / 2 > *before) {
+		*before = pages;
+		return 0;
+	}
+	return apart ? min(passes + 1, NEW_PASSES) : passes;
+}
+
+/**
+ * score_of_new - is one latency enough, where scores say nothing yet?
+ * @latency:   how long after the scan, ms
+ * @finest:    the difference of latencies that can be told, ms
+ * @threshold: the mean latency of pages that are just hot enough, ms; 0 if none are
+ * @passes:    of score_passes(), for the process
+ *
+ * A page has one touch in a pass, so that a score takes as many passes as touches. A
+ * process that has just begun would run meanwhile from where its pages happen to be.
+ */
+bool score_of_new(unsigned int latency, unsigned int finest, unsigned int threshold,
+		  unsigned int passes)
+{
+	return passes < NEW_PASSES && (u64)latency + finest <= threshold / NEW_PART;
+}
+
 /**
  * score_step - a page was touched
  * @score:     of that page, SCORE_LOWEST .. SCORE_HIGHEST; is changed

@@ -14,6 +14,10 @@
 /* kswapd has demoted the page, and it was not touched since */
 #define SCORE_DEMOTED	7
 
+unsigned int score_passes(unsigned int passes, bool apart, unsigned long pages,
+			  unsigned long *before);
+bool score_of_new(unsigned int latency, unsigned int finest, unsigned int threshold,
+		  unsigned int passes);
 bool score_step(unsigned int *score, unsigned int latency, unsigned int finest,
 		unsigned int threshold, u8 random);
 

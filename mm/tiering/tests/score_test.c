@@ -4,6 +4,7 @@
  * are not.
  */
 #include <kunit/test.h>
+#include <linux/limits.h>
 #include <linux/prandom.h>
 
 #include "../score.h"
@@ -123,6 +124,35 @@ static void nothing_is_hot(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, score, (unsigned int)SCORE_LOWEST);
 }
 
+static void a_new_process_needs_one_touch(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, score_of_new(249, 1, THRESHOLD, 0));
+	KUNIT_EXPECT_TRUE(test, score_of_new(249, 1, THRESHOLD, 1));
+	KUNIT_EXPECT_FALSE(test, score_of_new(249, 1, THRESHOLD, 2));
+	KUNIT_EXPECT_FALSE(test, score_of_new(249, 1, THRESHOLD, UINT_MAX));
+	KUNIT_EXPECT_FALSE(test, score_of_new(250, 1, THRESHOLD, 0));
+	/* Not where latencies are too coarse to tell */
+	KUNIT_EXPECT_TRUE(test, score_of_new(0, 4, 16, 0));
+	KUNIT_EXPECT_FALSE(test, score_of_new(0, 4, 15, 0));
+	KUNIT_EXPECT_FALSE(test, score_of_new(0, 4, 0, 0));
+}
+
+/* Three passes in all, as the memory of a process has doubled in its first one */
+static void who_has_doubled_is_new_again(struct kunit *test)
+{
+	unsigned long before = 0;
+
+	KUNIT_EXPECT_EQ(test, score_passes(0, true, 1000, &before), 0U);
+	KUNIT_EXPECT_EQ(test, before, 1000UL);
+	KUNIT_EXPECT_EQ(test, score_passes(0, false, 2001, &before), 0U);
+	KUNIT_EXPECT_EQ(test, score_passes(0, true, 2001, &before), 1U);
+	KUNIT_EXPECT_EQ(test, score_passes(1, true, 500, &before), 2U);
+	KUNIT_EXPECT_EQ(test, score_passes(2, true, 1000, &before), 2U);
+	KUNIT_EXPECT_EQ(test, before, 1000UL);
+	KUNIT_EXPECT_EQ(test, score_passes(2, false, 2002, &before), 0U);
+	KUNIT_EXPECT_EQ(test, before, 2002UL);
+}
+
 static struct kunit_case score_cases[] = {
 	KUNIT_CASE(draws_are_as_said),
 	KUNIT_CASE(hot_pages_are_hot),
@@ -130,6 +160,8 @@ static struct kunit_case score_cases[] = {
 	KUNIT_CASE(much_hotter_ones_at_once),
 	KUNIT_CASE(scores_have_an_end),
 	KUNIT_CASE(nothing_is_hot),
+	KUNIT_CASE(a_new_process_needs_one_touch),
+	KUNIT_CASE(who_has_doubled_is_new_again),
 	{}
 };
 
