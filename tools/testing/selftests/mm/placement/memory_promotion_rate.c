@@ -812,6 +812,122 @@ TEST_F_TIMEOUT(steady, what_is_hot_stays, 120)
 	area_unmap(&area);
 }
 
+/*
+ * Nothing but the threshold is left of a program that had more than fits, and touched all
+ * of it every so often, well within a pass: some is touched soon enough to come, and what
+ * goes for it is missed. Returns it, ms, or -1 after a failure.
+ */
+static long leave_threshold(const struct context *ctx, int every_ms)
+{
+	enum { PASS_MS = 4000, PASSES = 4, SETTLED_MS = 1500 };
+	pid_t pid = fork_child();
+	struct area area;
+	int status;
+
+	if (!pid) {
+		if (map_on(&area, ctx->slow, MOST_PAGES, false) || set_pace(16, PASS_MS))
+			_exit(EXIT_FAILURE);
+		promoted_in(&area, every_ms, PASSES * PASS_MS);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		return -1;
+	/* What was hidden and not touched when it ended is forgotten with all else. */
+	usleep(SETTLED_MS * 1000);
+	return threshold(ctx->fast);
+}
+
+struct newcomer {
+	struct area area;
+	/* 1 as long as it is not known */
+	int err;
+};
+
+/*
+ * Touches some of its memory, all of which is on a slow node. The fast one is full of what
+ * it does not touch, and is not scanned, as it is bound: nothing is known of what goes.
+ */
+static void begin_anew(const struct context *ctx, struct newcomer *new, int every_ms)
+{
+	struct nodeset fast = nodeset_of(ctx->fast);
+	struct area idle;
+	int ret = area_map(&idle, MOST_PAGES / 2 + SOME_PAGES, 1);
+	size_t slot = 0;
+
+	if (!ret)
+		ret = policy_bind(idle.start, idle.len, MPOL_BIND, &fast, 0);
+	if (!ret) {
+		touch(idle.start, idle.len / page_bytes(), page_bytes());
+		ret = map_on(&new->area, ctx->slow, 3 * SOME_PAGES, false);
+	}
+	__atomic_store_n(&new->err, ret, __ATOMIC_RELEASE);
+	/* Who sleeps is not scanned. */
+	if (!ret)
+		promoted_from_slot(&new->area, &slot, FINE_SLOT_MS, every_ms, INT_MAX);
+	_exit(1);
+}
+
+/*
+ * A score takes three passes or more, and the threshold that another program has left is
+ * found: what a new program uses is fast in its first pass all the same. Latencies are no
+ * more than a 16th of the threshold; up to a quarter are short enough by themselves.
+ */
+TEST_F_TIMEOUT(steady, a_new_program_is_fast_soon, 120)
+{
+	enum { OTHER_MS = 1200, PASS_MS = 8000, PAGES = 3 * SOME_PAGES, FIRST_MS = 1000 };
+	struct context *ctx = &self->ctx;
+	long long begun, scanned = 0;
+	struct newcomer *new;
+	pid_t filler, pid;
+	long before, after;
+	int came, every_ms;
+	time_t guard;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (!has_room(ctx->slow, MOST_PAGES + PAGES))
+		SKIP(return, "the slow node is too small");
+	new = mmap(NULL, sizeof(*new), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)new);
+	EXPECT_TRUE(push_out(ctx->fast));
+	filler = fill(ctx->fast, MOST_PAGES / 2, true);
+	if (filler < 0)
+		SKIP(return, "the fast node cannot be filled");
+	ASSERT_LT(0, filler);
+	before = leave_threshold(ctx, OTHER_MS);
+	/* It only grows before it is found. */
+	ASSERT_GT(FIRST_MS, before);
+	ASSERT_LE(OTHER_MS / 8, before);
+	every_ms = before / 16 / FINE_SLOT_MS * FINE_SLOT_MS;
+	ASSERT_EQ(0, set_pace(16, PASS_MS));
+	begun = counter("numa_pte_updates");
+	new->err = 1;
+	guard = guard_begin();
+	pid = fork_child();
+	if (!pid)
+		begin_anew(ctx, new, every_ms);
+	ASSERT_LT(0, pid);
+	while (__atomic_load_n(&new->err, __ATOMIC_ACQUIRE) > 0 && !guard_over(guard))
+		usleep(SLOT_MS * 1000);
+	ASSERT_EQ(0, new->err);
+	/* A few pages may be passed over. */
+	while (scanned < PAGES * 15 / 16 && !guard_over(guard)) {
+		usleep(SLOT_MS * 1000);
+		scanned = counter("numa_pte_updates") - begun;
+	}
+	usleep(2000 * every_ms);
+	came = count_of(pid, &new->area, ctx->fast);
+	after = threshold(ctx->fast);
+	note("%d pages of %d have come with %lld scanned; every %d ms, threshold %ld, then %ld ms",
+	     came, PAGES, scanned, every_ms, before, after);
+	EXPECT_LE(PAGES * 3 / 4, came);
+	/* Or so short a latency may have been enough anyway. */
+	EXPECT_GE(before * 2, after);
+	unfill(pid);
+	unfill(filler);
+	munmap(new, sizeof(*new));
+}
+
 /* Of each of two cgroups that compete */
 #define RIVAL_PAGES	(2 * SOME_PAGES)
 
