@@ -58,6 +58,11 @@ grows() {
 	grep -qxF "grown $1" "$work/plan"
 }
 
+# edited FILE: since make tree
+edited() {
+	[ "$(g rev-parse -q --verify "refs/series/head:$1")" != "$(g rev-parse "$head:$1")" ]
+}
+
 # has_rows PATCH: the rows of system call tables are its, and made from a list
 has_rows() {
 	awk -v "patch=$1" '
@@ -241,7 +246,11 @@ while read -r commit patch; do
 	while read -r file; do
 		[ -n "$(owner "$file")" ] || list "$file" "$patch"
 		from=$commit
-		! grows "$file" || from=$head
+		if grows "$file"; then
+			# It lacks what only other bases have the source of.
+			edited "$file" || continue
+			from=$head
+		fi
 		g cat-file blob "$from:$file" >"$work/blob"
 		mode=$(g ls-tree "$commit" -- "$file" | cut -d ' ' -f 1)
 		source=$(source_of "$file")

@@ -142,6 +142,11 @@ sed -i '/c\.o/d' "$one/mm/room/Makefile"
 mkdir -p "$one/bases/7.2/files/mm/room"
 echo 'of 7.2' > "$one/bases/7.2/files/mm/room/own.h"
 sed -i '/room.b\.c/i\#   mm/room/own.h' "$one/bases/7.2/patches/series"
+# Of the other base, in a Makefile that both have
+mkdir -p "$one/bases/6.1/files/mm/room"
+echo 'of 6.1' > "$one/bases/6.1/files/mm/room/only.c"
+sed -i '/room.b\.c/i\#   mm/room/only.c' "$one/bases/6.1/patches/series"
+echo 'obj-y += only.o' >> "$one/mm/room/Makefile"
 run tree 7.2
 holds "another base is another directory" [ $status -eq 0 ]
 holds "with hooks of its own" same "$(git -C "$one/build/7.2/tree" show HEAD:mm/old.c | sed -n 2p)" II
@@ -154,12 +159,14 @@ holds "and files of its own" same "$(git -C "$one/build/7.2/tree" show HEAD:mm/r
 run refresh 7.2
 holds "an edit of these is written back to the base" same "$(cat "$one/bases/7.2/files/mm/room/own.h")" refreshed
 holds "and to no other" [ ! -e "$one/mm/room/own.h" ]
+holds "a Makefile keeps what another base has the source of" grep -qx 'obj-y += only.o' "$one/mm/room/Makefile"
 echo own > "$one/mm/room/own.h"
 run tree 7.2
 holds "a file of all bases and of one is refused" grep -q 'mm/room/own.h is in the overlay and in bases/7.2/files' "$work/err"
 rm "$one/mm/room/own.h"
 run tree 6.1
 holds "another base does not see them" [ $status -eq 0 ]
+holds "and has its own" same "$(file HEAD mm/room/Makefile | tail -n 1)" 'obj-y += only.o'
 run tree 8.0
 holds "a base that does not exist is refused with those that do" grep -q 'no bases/8.0; there are: 6.1' "$work/err"
 
