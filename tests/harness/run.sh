@@ -54,7 +54,7 @@ boot() {
 judge() {
 	judged=$1 judged_console=$2 judged_output=$3
 	shift 3
-	python3 "$TOP/scripts/test/verdict.py" --parser "$BUILD/base/tools/testing/kunit" \
+	timeout 60 python3 "$TOP/scripts/test/verdict.py" --parser "$BUILD/base/tools/testing/kunit" \
 		--console "$judged_console" --output "$judged_output" "$@" > "$results/$judged.log" 2>&1
 }
 
@@ -276,6 +276,11 @@ lines harmless | injected > "$results/harmless.console"
 green harmless judge harmless "$results/harmless.console" "$output" passes
 sed 's/^/\x1b[0m\x1b[?7l/; s/\r*$/\r\r/' "$console" > "$results/escapes.console"
 green escapes judge escapes "$results/escapes.console" "$output" passes
+{
+	cat "$output"
+	stream late-plan 0 "TAP version 13" "ok 1 first" "ok 2 second" "1..2"
+} > "$results/late-plan.output"
+green late-plan judge late-plan "$console" "$results/late-plan.output" late-plan passes
 grep -v 'vm: exit status' "$console" > "$results/no-marker.console"
 echo "[    9.000000] sh: vm: exit status 0" >> "$results/no-marker.console"
 red 'the log stops before the end' no-marker judge no-marker "$results/no-marker.console" "$output" passes
