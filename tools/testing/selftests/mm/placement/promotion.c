@@ -19,6 +19,8 @@ static const struct setting settings[] = {
 	{ SYSCTL_DIR "/numa_balancing_rate_limit_mbps", "65536" },
 	{ DEMOTION, "1" },
 	{ PACE_DIR "/scan_size_mb", "256" },
+	/* Newer kernels let a new mapping be for so long, and passes go by without it. */
+	{ PACE_DIR "/scan_delay_ms", "100" },
 	{ PACE_DIR "/scan_period_min_ms", "100" },
 	{ PACE_DIR "/scan_period_max_ms", "1000" },
 	{ SYSCTL_DIR "/numa_balancing", "2" },

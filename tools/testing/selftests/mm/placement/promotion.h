@@ -37,7 +37,7 @@ struct setting {
  * @missing. The caller runs on the node @cpus, whose memory is @fast.
  */
 struct context {
-	struct setting setting[7];
+	struct setting setting[8];
 	int cpus;
 	int fast;
 	int slow;
