@@ -9,8 +9,8 @@ export BASE BASE_TARBALL SCENARIO FILES RUN ONLY PEERS CONFIG LOCALMODCONFIG LSM
 	TESTS ROUNDS VANILLA VERSION DRAW SEED
 
 .PHONY: help run test timed-test soak mutants vm sim debug-test kcsan-test kernel tree series refresh check \
-	check-all cross arm64-test upgrade-base count bench pictures coverage deb deb-test deb-source doctor \
-	clean
+	check-all cross arm64-test upgrade-base count bench pictures coverage prove deb deb-test deb-source \
+	doctor clean
 
 help:
 	@echo 'make run         set up, then show weighted interleaving on a virtual machine'
@@ -44,6 +44,7 @@ help:
 	@echo 'make debug-test  every test on a kernel with KASAN, lockdep and more'
 	@echo 'make kcsan-test  tests that race with themselves, on a kernel that looks for data races; ROUNDS=number'
 	@echo 'make coverage    which lines of our kernel files the machines execute; ONLY="checked name ..."'
+	@echo 'make prove       goes through all interleavings of a model of what is shared, in tests/proofs'
 	@echo 'make upgrade-base  moves to the newest of the base in the archive, when all hooks apply, and tests'
 	@echo '                   VERSION=6.1.y-z             to that one'
 	@echo '                   REPORT=yes                  only says what would apply'
@@ -141,6 +142,9 @@ arm64-test:
 
 coverage:
 	@scripts/test/coverage.sh
+
+prove:
+	@scripts/check/prove.sh
 
 upgrade-base:
 	@scripts/check/upgrade-base.sh $(if $(REPORT),-n) $(if $(PIN),-f)
