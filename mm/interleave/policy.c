@@ -441,7 +441,8 @@ static void install_set(struct mempolicy *pol, struct interleave_set *set)
  * @pol: a policy that others may see; the caller has a reference
  *
  * Context: may sleep; no lock is needed.
- * Return: 0, also when it has gone to other nodes meanwhile, or -ENOMEM.
+ * Return: 0, also when it has gone to other nodes meanwhile, -ENOMEM, or -EINVAL when
+ * it has no nodes.
  */
 int weighted_interleave_complete(struct mempolicy *pol)
 {

@@ -101,7 +101,7 @@ void promotion_init_mm(struct mm_struct *mm)
 static void count_pass(struct mm_struct *mm, int pass)
 {
 	unsigned int now = jiffies, since = now - READ_ONCE(mm->numa_known_at);
-	bool apart = since >= msecs_to_jiffies(sysctl_numa_balancing_scan_delay);
+	bool apart = since >= msecs_to_jiffies(READ_ONCE(sysctl_numa_balancing_scan_delay));
 	unsigned long before = READ_ONCE(mm->numa_known_pages), pages = before;
 	unsigned int passes = READ_ONCE(mm->numa_known_passes);
 

@@ -18,7 +18,7 @@ static unsigned int holders(void)
 	return refcount_read(&task_pid(current)->count);
 }
 
-/* Whoever has made a thread lets go of its number when that runs already. */
+/* Whoever has made a thread may let go of its number only after that runs. */
 static int wait_for_maker(struct kunit *test)
 {
 	unsigned int tries;
