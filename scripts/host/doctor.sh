@@ -109,4 +109,5 @@ else
 fi
 rm -f "$BUILD/.release"
 
+[ "$lacks" -ne 0 ] || say "next     make run"
 exit "$lacks"

@@ -100,7 +100,7 @@ fi
 STEP_LINES=$(sed -n 's/^# lines of a build: //p' "$TOP/scenarios/configs/$config.config")
 step "building the $name kernel" "$BUILD/log/kernel-$name.log" \
 	kernel_make -j"$(nproc)" "${image##*/}" ||
-	die "the $name kernel does not build"
+	die "the $name kernel does not build; run it again when the reason is gone, it goes on from there"
 
 # put FILE NAME [DIRECTORY]: copies what changed
 put() {

@@ -37,7 +37,7 @@ list() {
 mkdir -p "$out"
 find "$source" -name '*.sh' -exec cp -p {} "$out" \;
 step "building the kselftests" "$BUILD/log/selftests.log" selftests_make -j "$(nproc)" all ||
-	die "the kselftests do not build"
+	die "the kselftests do not build; run it again when the reason is gone"
 list
 [ -s "$out/kselftest-list" ] || die "$source/Makefile names no test"
 rm -f "$out/settings"

@@ -19,4 +19,4 @@ out=$programs/tools
 lock tools
 mkdir -p "$out"
 step "building the tools" "$BUILD/log/tools.log" make -C "$TOP/tools/mm/placement" CROSS_COMPILE="$compiler" OUTPUT="$out/" all ||
-	die "the tools do not build"
+	die "the tools do not build; run it again when the reason is gone"

@@ -49,7 +49,7 @@ rm -f "$result"
 			"hot pages came to fast memory"
 	else
 		say "FAIL: a split or a placement is not the expected one, or the machine failed (status $status);" \
-			"console: $BUILD/vm/run.console.log"
+			"console: $BUILD/vm/run.console.log; make run VERBOSE=1 shows it as it comes"
 	fi
 	echo "$status" > "$result"
 } | shown

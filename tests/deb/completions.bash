@@ -35,8 +35,10 @@ options() {
 
 case $tool in
 mpolctl)
-	proposes "run show weights --help --version" ""
-	for command in run show weights; do
+	commands=$("$tool" --help | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p')
+	[ -n "$commands" ] || failed=1
+	proposes "$commands --help --version" ""
+	for command in $commands; do
 		[ -n "$(options "$command")" ] || failed=1
 		proposes "$(options "$command")" "$command" --
 	done
@@ -53,6 +55,10 @@ bwactl)
 	proposes /etc/passwd --from /etc/passw
 	proposes /etc --sysfs /et
 	proposes "" --runtime ""
+	proposes tune t
+	[ -n "$(options tune)" ] || failed=1
+	proposes "$(options tune)" tune --
+	proposes bash tune --runs 8 -- ba
 	;;
 esac
 exit $failed

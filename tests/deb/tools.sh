@@ -143,6 +143,51 @@ rust_runs() {
 	"$work/programs/buffer-rust" | grep -E ' has (weights of its own|global|even|the default)'
 }
 
+# What was there before stays.
+leaves_nothing() {
+	make -s -C "$TOP/tools/mm/placement" OUTPUT="$work/built/" all || return 1
+	mkdir -p "$work/there/usr/local/bin"
+	: >"$work/there/usr/local/bin/other"
+	for target in install uninstall; do
+		make -s -C "$TOP/tools/mm/placement" OUTPUT="$work/built/" DESTDIR="$work/there" "$target" || return 1
+		find "$work/there" ! -type d >"$work/$target"
+	done
+	cat "$work/uninstall"
+	[ "$(wc -l <"$work/install")" -gt 10 ] && [ "$(cat "$work/uninstall")" = "$work/there/usr/local/bin/other" ]
+}
+
+options() {
+	"$@" --help | sed -n 's/^  \(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p'
+}
+
+# fish_proposes LINE WORD...: these are among what may follow
+fish_proposes() {
+	found=$(fish -N -c "source '$root/usr/share/fish/vendor_completions.d/${1%% *}.fish'; complete -C '$1'" | cut -f 1)
+	line=$1
+	shift
+	[ $# -gt 0 ] || return
+	for word; do
+		echo "$found" | grep -qxe "$word" || {
+			echo "$line: not proposed: $word"
+			return 1
+		}
+	done
+}
+
+# shellcheck disable=SC2046,SC2086,SC2030 # words; in a shell of its own
+fish_completes() (
+	PATH=$root/usr/bin:$PATH
+	commands=$(mpolctl --help | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p')
+	[ -n "$commands" ] || exit
+	fish_proposes "mpolctl " $commands --help || exit
+	for command in $commands; do
+		fish_proposes "mpolctl $command --" $(options mpolctl "$command") || exit
+	done
+	fish_proposes "bwactl --" $(options bwactl) && fish_proposes "bwactl tune --" $(options bwactl tune) &&
+		fish_proposes "bwactl --mix " read write 2:1 1:1 nt-write
+)
+
+# shellcheck disable=SC2031 # that shell is another one
 own_machine() {
 	PROGRAMS=$(echo "$work"/programs/*) PATH=$root/usr/bin:$PATH BUSYBOX=$("$TOP/scripts/machine/busybox.sh") KERNEL=$kernel \
 		"$TOP/debian/tests/machine" >"$work/said" 2>&1
@@ -188,6 +233,17 @@ for tool in mpolctl bwactl; do
 	try "$tool has the package's version" same_version "$root/usr/bin/$tool"
 	try "completions of $tool" bash "$TOP/tests/deb/completions.bash" "$root/usr" "$tool"
 done
+mkdir "$work/built"
+try "make uninstall takes away what make install has put there" leaves_nothing
+if (need_packages zsh fish) >"$work/log" 2>&1; then
+	for tool in mpolctl bwactl; do
+		try "completions of $tool in zsh" \
+			zsh -f "$TOP/tests/deb/completions.zsh" "$root/usr" $tool "$root/usr/share/zsh/vendor-completions/_$tool"
+	done
+	try "completions in fish" fish_completes
+else
+	skip "completions in zsh and fish" "$(tail -n 1 "$work/log")"
+fi
 try "the packages' test of the tools, on this kernel" own_tests
 try "the examples in C and C++ compile, and are short" examples_build
 if command -v rustc >/dev/null; then
