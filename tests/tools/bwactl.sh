@@ -276,6 +276,26 @@ test_recorded() {
 	refused 1 'there are no bandwidths in it' "$@"
 	echo '{"source":"file"}' >"$work/recorded"
 	refused 1 'line 1 ends too early: "bandwidths"' "$@"
+	# As other programs write it down again
+	echo '{"bandwidths": [{"from": 0, "to": 0, "mbps": 298800, "spread": 0.94}, {"from": 0, "to": 1, "mbps": 113700}]}' \
+		>"$work/recorded"
+	echo >>"$work/recorded"
+	echoes '0=8 1=3' "$@"
+	# How far runs were apart goes along, as long as it is not quiet.
+	for option in '' --json; do
+		# shellcheck disable=SC2086 # none or one
+		"$bwactl" --sysfs "$sys" --from "$work/recorded" $option >"$work/again"
+		run --sysfs "$sys" --from "$work/again" --apply
+		[ "$status" -eq 1 ] && grep -q 'runs differ by 94%: no weight was written' "$work/err"
+		result $? "noise that bwactl has written down${option:+ with $option} is refused"
+	done
+	"$bwactl" --sysfs "$sys" --from "$work/recorded" >"$work/again"
+	sed -i 's/(94.0%)/(nan%)/' "$work/again"
+	refused 1 "'nan' is not how far runs are apart" --sysfs "$sys" --from "$work/again"
+	sed -i 's/0.94/-1/' "$work/recorded"
+	refused 1 "line 1, column 64: '-1' is not how far runs are apart" "$@"
+	printf '{\n"bandwidths":[]\n}\n' >"$work/recorded"
+	refused 1 'line 1 ends too early: "bandwidths", as bwactl --json has it in one line' "$@"
 	echo '{"bandwidths":[{"from":0,"to":7,"mbps":5}]}' >"$work/recorded"
 	refused 1 "line 1, column 31: '7' is not a node of this machine with memory" "$@"
 }
@@ -598,6 +618,20 @@ test_failing_write() {
 		[ "$(grep -c 'cannot write the output' "$work/err")" -eq 1 ] &&
 		grep -qF 'all weights are as they were before' "$work/err"
 	result $? 'weights whose JSON nobody can read are taken back'
+
+	{
+		# Until the reader has gone
+		trap '' PIPE
+		while echo 2>/dev/null; do
+			sleep 0.1
+		done
+		trap - PIPE
+		ended=0
+		"$bwactl" "$@" --json 2>"$work/err" || ended=$?
+		echo "$ended" >"$work/ended"
+	} | :
+	[ "$(cat "$work/ended")" = 1 ] && weights_are '5 1' && grep -qF 'all weights are as they were before' "$work/err"
+	result $? 'nor does a reader who has gone leave them'
 
 	if [ "$(id -u)" -ne 0 ] || ! switch=$(find_switch); then
 		skip 'when a write fails the weights written before are restored' \

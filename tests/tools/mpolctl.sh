@@ -285,7 +285,7 @@ test_weights() {
 
 test_auto() {
 	reset_weights
-	refused 3 'this kernel derives no weights' weights --dir "$weights" auto
+	refused 3 'by which a kernel derives weights: set them' weights --dir "$weights" auto
 	[ ! -e "$weights/auto" ]
 	result $? 'mpolctl weights auto creates no file'
 
@@ -639,6 +639,7 @@ reset_root() {
 	put /sys/kernel/migration/auto_migrate_interval 60
 	put /sys/kernel/migration/auto_migrate_lazy 0
 	put /sys/kernel/migration/migrate_max_mapcount 1
+	put $sysfs_weights/mix 40
 	put $sysfs_weights/node0 9
 	put $sysfs_weights/node1 2
 	put $sysfs_weights/auto false
@@ -665,6 +666,7 @@ test_save() {
 		/sys/kernel/migration/auto_migrate_lazy = 0
 		/sys/kernel/migration/migrate_max_mapcount = 1
 		/sys/kernel/migration/auto_migrate_enable = 1
+		$sysfs_weights/mix = 40
 		$sysfs_weights/node0 = 9
 		$sysfs_weights/node1 = 2
 		$sysfs_weights/auto = false
@@ -726,11 +728,13 @@ test_restore() {
 	echo 0 >"$root/proc/sys/kernel/numa_balancing"
 	echo false >"$root/sys/kernel/mm/numa/demotion_enabled"
 	echo 576 >"$root/sys/kernel/mm/tiering/node1/abstract_distance"
+	echo 67 >"$root$sysfs_weights/mix"
 	echo 1 >"$root$sysfs_weights/node0"
 	echo true >"$root$sysfs_weights/auto"
 	prints "/sys/kernel/mm/tiering/node1/abstract_distance = 2880, was 576
 /sys/kernel/mm/numa/demotion_enabled = true, was false
 kernel.numa_balancing = 2, was 0
+$sysfs_weights/mix = 40, was 67
 $sysfs_weights/node0 = 9, was 1
 $sysfs_weights/auto = false, was true" restore --root "$root" "$work/file"
 	tree | cmp -s "$work/before" -

@@ -45,7 +45,7 @@ static void print_cell(const struct report *report, int from, int to)
 	const struct cell *cell = &report->matrix->cell[from][to];
 
 	printf("{\"from\":%d,\"to\":%d,\"mbps\":%u,", from, to, cell->mbps);
-	if (report->mix)
+	if (report->mix || cell->spread > 0)
 		printf("\"spread\":%.4f,", cell->spread);
 	else
 		fputs("\"spread\":null,", stdout);
@@ -99,7 +99,7 @@ static void print_groups(const struct report *report)
 		putchar(',');
 		print_ratio("weights", &report->plans[g].ratio);
 		printf(",\"error\":%.4f", report->plans[g].error);
-		if (report->verdicts)
+		if (report->verdicts && report->verdicts[g].sum)
 			print_verdict(report, g);
 		putchar('}');
 	}

@@ -326,6 +326,9 @@ bool verify_group(const struct machine *machine, const struct request *request,
 					 &cell);
 	free_team(team);
 	put_buffer(&buffer);
+	if (good && 100 * cell.spread > NOISY)
+		warnx("note: --verify: runs differ by %.0f%%: use more --runtime",
+		      100 * cell.spread);
 	verdict->mbps = cell.mbps;
 	verdict->sum = 0;
 	for (i = 0; i < MAX_NODES; i++)

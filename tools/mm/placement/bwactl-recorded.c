@@ -19,6 +19,7 @@
 
 #define BLANKS	" \t\r\n"
 #define MAX_NS	10000000
+#define MAX_SPREAD	1000000
 
 /* What a table has in it, and how much of MB/s or ns one is */
 enum content { NOTHING, BANDWIDTH, LATENCY };
@@ -59,8 +60,8 @@ static bool complain(const struct reader *reader, const char *word, int len,
 	return false;
 }
 
-/* "12", "0.5", no sign and no exponent; above 0, at most @max */
-static bool parse_decimal(const char *word, int len, double max, double *value)
+/* "12", "0.5", no sign and no exponent; 0 to @max */
+static bool parse_fraction(const char *word, int len, double max, double *value)
 {
 	int digits = strspn(word, "0123456789");
 	int fraction = 0;
@@ -70,7 +71,13 @@ static bool parse_decimal(const char *word, int len, double max, double *value)
 	if (!digits || digits > 12 || digits + fraction != len || fraction == 1)
 		return false;
 	*value = strtod(word, NULL);
-	return *value > 0 && *value <= max;
+	return *value <= max;
+}
+
+/* The same, above 0 */
+static bool parse_decimal(const char *word, int len, double max, double *value)
+{
+	return parse_fraction(word, len, max, value) && *value > 0;
 }
 
 static bool parse_node(const char *word, int len, const struct nodes *among,
@@ -101,6 +108,7 @@ static const char from_what[] = "a node of this machine with CPUs";
 static const char to_what[] = "a node of this machine with memory";
 static const char mbps_what[] = "a bandwidth";
 static const char ns_what[] = "a latency in ns";
+static const char spread_what[] = "how far runs are apart";
 
 /* FROM TO MB/S [NS] */
 static bool read_line_of_ours(struct reader *reader)
@@ -157,11 +165,18 @@ static bool read_heads(struct reader *reader, const char *end, bool bare)
 	return true;
 }
 
-/* How far apart the runs were of which this was recorded */
-static void note_spread(struct reader *reader, double spread)
+/* How far apart the runs were of which this was recorded: the number is @unit of it */
+static bool read_spread(struct reader *reader, struct cell *cell, const char *word,
+			int len, double unit)
 {
-	if (spread > reader->matrix->spread)
-		reader->matrix->spread = spread;
+	double spread;
+
+	if (!parse_fraction(word, len, MAX_SPREAD / unit, &spread))
+		return complain(reader, word, len, spread_what);
+	cell->spread = spread * unit;
+	if (cell->spread > reader->matrix->spread)
+		reader->matrix->spread = cell->spread;
+	return true;
 }
 
 /* A node with CPUs, and what it gets of each; "-" is no number, and in brackets is the spread */
@@ -172,6 +187,7 @@ static bool read_row(struct reader *reader, bool bare)
 	const char *what = reader->content == LATENCY ? ns_what : mbps_what;
 	const char *end = reader->line, *word;
 	int from, len, column = 0;
+	struct cell *cell;
 	double value;
 
 	word = next_word(&end, &len);
@@ -179,7 +195,13 @@ static bool read_row(struct reader *reader, bool bare)
 		return complain(reader, word, len, from_what);
 	while ((word = next_word(&end, &len))) {
 		if (*word == '(') {
-			note_spread(reader, strtod(word + 1, NULL) / 100);
+			int digits = strcspn(word + 1, "%" BLANKS);
+
+			if (!column || digits + 3 != len || strncmp(word + 1 + digits, "%)", 2))
+				return complain(reader, word, len, spread_what);
+			cell = &reader->matrix->cell[from][reader->column[column - 1]];
+			if (!read_spread(reader, cell, word + 1, digits, 0.01))
+				return false;
 			continue;
 		}
 		if (column == reader->columns)
@@ -253,49 +275,67 @@ static bool read_mlc(struct reader *reader)
 	return true;
 }
 
-/* The number behind "NAME": at or behind @at, before @end; NULL if there is none */
-static const char *find_number(const char *at, const char *end, const char *name,
-			       int *len)
+/* What @name, with its quotes, stands for at or behind @at, or NULL */
+static const char *find_value(const char *at, const char *name)
 {
 	const char *found = strstr(at, name);
 
-	if (!found || found >= end)
+	if (!found)
 		return NULL;
 	found += strlen(name);
-	*len = strspn(found, "0123456789.");
-	return *len ? found : NULL;
+	found += strspn(found, BLANKS);
+	if (*found != ':')
+		return NULL;
+	found++;
+	return found + strspn(found, BLANKS);
+}
+
+/* It, if it stands before @end and is neither null nor nothing */
+static const char *find_number(const char *at, const char *end, const char *name,
+			       int *len)
+{
+	const char *found = find_value(at, name);
+
+	if (!found || found >= end)
+		return NULL;
+	*len = strcspn(found, ",}" BLANKS);
+	return *len && (*len != 4 || strncmp(found, "null", 4)) ? found : NULL;
 }
 
 /* bwactl's JSON is one line, and "bandwidths" are objects without others in them */
 static bool read_json(struct reader *reader)
 {
-	const char *at = strstr(reader->line, "\"bandwidths\":[");
+	const char *at = find_value(reader->line, "\"bandwidths\"");
 	const char *end, *word;
 	double mbps, ns;
 	int from, to, len;
 
-	if (!at)
-		return complain(reader, NULL, 0, "\"bandwidths\", as bwactl --json has it,");
+	if (!reader->line[strspn(reader->line, BLANKS)])
+		return true;
+	if (!at || *at != '[')
+		return complain(reader, NULL, 0,
+				"\"bandwidths\", as bwactl --json has it in one line,");
 	end = strchr(at, ']');
 	while ((at = strchr(at, '{')) && end && at < end) {
 		const char *close = strchr(at, '}');
 
 		if (!close)
 			break;
-		word = find_number(at, close, "\"from\":", &len);
+		word = find_number(at, close, "\"from\"", &len);
 		if (!word || !parse_node(word, len, &reader->machine->compute, &from))
 			return complain(reader, word, len, from_what);
-		word = find_number(at, close, "\"to\":", &len);
+		word = find_number(at, close, "\"to\"", &len);
 		if (!word || !parse_node(word, len, &reader->machine->memory, &to))
 			return complain(reader, word, len, to_what);
-		word = find_number(at, close, "\"mbps\":", &len);
+		word = find_number(at, close, "\"mbps\"", &len);
 		if (!word || !parse_decimal(word, len, FIT_MAX_MBPS, &mbps) ||
 		    !store(reader, from, to, mbps))
 			return complain(reader, word, len, mbps_what);
-		word = find_number(at, close, "\"spread\":", &len);
-		if (word)
-			note_spread(reader, strtod(word, NULL));
-		word = find_number(at, close, "\"latency_ns\":", &len);
+		word = find_number(at, close, "\"spread\"", &len);
+		if (word && !read_spread(reader, &reader->matrix->cell[from][to],
+					 word, len, 1))
+			return false;
+		word = find_number(at, close, "\"latency_ns\"", &len);
 		if (word && !parse_decimal(word, len, MAX_NS, &ns))
 			return complain(reader, word, len, ns_what);
 		if (word)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,6 +275,16 @@ static void become_command(const struct ratio *ratio, int output, char **command
 	_exit(STATUS_FAILED);
 }
 
+/* The number whose first digit is @at, with what belongs to it before that, from @from on */
+static const char *with_sign(const char *at, const char *from)
+{
+	if (at > from && at[-1] == '.' && (at - 1 == from || at[-2] != '.'))
+		at--;
+	if (at > from && at[-1] == '-')
+		at--;
+	return at;
+}
+
 /* The last number behind @text in what comes from @input, which is passed on; or 0 */
 static double read_number(int input, const char *text)
 {
@@ -286,15 +297,15 @@ static double read_number(int input, const char *text)
 		return 0;
 	}
 	while (fgets(line, sizeof(line), file)) {
-		char *at = strstr(line, text);
+		const char *at = strstr(line, text), *digits;
 
 		fputs(line, stderr);
 		if (!at)
 			continue;
 		at += strlen(text);
-		at += strcspn(at, "0123456789");
-		if (*at)
-			number = strtod(at, NULL);
+		digits = at + strcspn(at, "0123456789");
+		if (*digits)
+			number = strtod(with_sign(digits, at), NULL);
 	}
 	fclose(file);
 	return isfinite(number) ? number : 0;
@@ -437,6 +448,8 @@ int tune_command(int argc, char **argv)
 		warn("tune: set_mempolicy2 is not available here");
 		return STATUS_UNAVAILABLE;
 	}
+	/* Ignored, it would take away how the command has ended. */
+	signal(SIGCHLD, SIG_DFL);
 	status = divide(&options, &division);
 	return status ? status : search(&options, &division, argv + optind);
 }

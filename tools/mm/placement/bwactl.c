@@ -367,7 +367,7 @@ static int refuse_to_apply(const struct report *report)
 
 static int refuse_noise(const struct report *report)
 {
-	warnx("--apply: runs differ by %.0f%%: no weight was written: quiet it, or use --force",
+	warnx("--apply: runs differ by %.0f%%: no weight was written: measure longer, or --force",
 	      100 * report->matrix->spread);
 	return STATUS_FAILED;
 }
@@ -434,13 +434,18 @@ static int finish(int status)
 	return STATUS_FAILED;
 }
 
-/* What nobody could read is not done either */
-static int take_back(const struct report *report)
+/* What failed, or nobody could read, has changed no weight */
+static int take_back(struct report *report)
 {
 	char dir[PATH_MAX];
+	sigset_t all, old;
 
 	weight_directory(report->machine, dir, sizeof(dir));
-	restore_weights(dir, &report->ratio, &report->saved);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	if (!restore_weights(dir, &report->ratio, &report->saved))
+		report->applied = false;
+	sigprocmask(SIG_SETMASK, &old, NULL);
 	return STATUS_FAILED;
 }
 
@@ -449,6 +454,9 @@ static int conclude(const struct options *options, struct report *report)
 {
 	int status = report->complete ? STATUS_OK : STATUS_FAILED;
 
+	/* Whose output nobody reads has to live to take back what it has written. */
+	if (options->apply)
+		signal(SIGPIPE, SIG_IGN);
 	if (!options->json)
 		print_report(report);
 	if (finish(STATUS_OK))
@@ -457,6 +465,8 @@ static int conclude(const struct options *options, struct report *report)
 		status = apply(options, report);
 	if (!status && options->verify)
 		status = verify_all(options, report);
+	if (status && report->applied)
+		status = take_back(report);
 	if (options->json)
 		print_report_json(report);
 	if (report->applied && finish(STATUS_OK))

@@ -105,7 +105,7 @@ int write_auto(const char *dir)
 	snprintf(path, sizeof(path), "%s/auto", dir);
 	file = open(path, O_WRONLY | O_CLOEXEC);
 	if (file < 0 && errno == ENOENT) {
-		warnx("weights: this kernel derives no weights (there is no %s): set them",
+		warnx("weights: there is no %s, by which a kernel derives weights: set them",
 		      path);
 		return STATUS_UNAVAILABLE;
 	}

@@ -51,6 +51,12 @@ all_weights() {
 	cat $weights/node*
 }
 
+reset_weights() {
+	for node in $(list $nodes/has_memory); do
+		echo 7 >$weights/node"$node"
+	done
+}
+
 # "0-1,3" as words
 list() {
 	tr ',' '\n' <"$1" | while IFS=- read -r first last; do
@@ -179,14 +185,29 @@ run --json && grep -q '^{"source":"measured","mix":"read","bandwidths":\[{.*"app
 	"$work/out"
 result "JSON"
 
-for node in $(list $nodes/has_memory); do
-	echo 7 >$weights/node"$node"
-done
+reset_weights
 run --apply --force && all_there && written && all_weights >"$work/new"
 result "the weights are written"
 sed '1,/^The weights are written/d' "$work/out" >"$work/back"
 sh "$work/back" && [ "$(all_weights | sort -u)" = 7 ]
 result "the lines that bwactl says go back"
+
+reset_weights
+status=0
+run --apply || status=$?
+if grep -q 'note: runs differ' "$work/err"; then
+	[ $status -eq 1 ] && [ "$(all_weights | sort -u)" = 7 ]
+else
+	[ $status -eq 0 ] && all_there && written
+fi
+result "the weights are written where runs agree"
+
+reset_weights
+run --json && cp "$work/out" "$work/matrix" &&
+	! run_from --apply --force --verify --buffer 1000000G &&
+	grep -q 'MiB are wanted' "$work/err" && grep -q '"applied":false}$' "$work/out" &&
+	[ "$(all_weights | sort -u)" = 7 ]
+result "what cannot be verified is not left in force"
 
 ! run --apply --topology '[[0,0]]' && grep -q 'stands there twice' "$work/err" &&
 	! run --apply --topology '[[0],[99]]' && grep -q 'does not exist' "$work/err" &&
@@ -261,6 +282,15 @@ if [ "$memory" -gt 1 ]; then
 	} <"$work/lines" && [ "$(awk '$3 == "%" && $4 == 1' "$work/out" | wc -l)" -ge 2 ] &&
 		! awk '$3 == "%" && $4 != 1' "$work/out" | grep .
 	result "each run of tune reads its file from where that stood"
+	tune --slow "$last" --runs 3 --less --number took: echo 'it took: .83 s' &&
+		[ "$(awk '$3 == "%" && $4 == 0.83' "$work/out" | wc -l)" -ge 2 ]
+	result "a number without a digit before its point"
+	! tune --slow "$last" --number rate: echo rate: -5 &&
+		grep -q "no number above 0" "$work/err"
+	result "a number below 0 ends tune"
+	tune --slow "$last" --runs 3 --less --number took: echo 'it took:.....12.5 s' &&
+		[ "$(awk '$3 == "%" && $4 == 12.5' "$work/out" | wc -l)" -ge 2 ]
+	result "a number behind dots"
 	! tune --slow "$last" --number rate: echo rate: none &&
 		grep -q "no number above 0" "$work/err"
 	result "a number that is not there ends tune"
