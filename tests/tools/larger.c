@@ -182,6 +182,7 @@ static void test_growing(void)
 	memset(memory, 7, SMALL);
 	memory = realloc(memory, LARGE);
 	result(memory && memory[SMALL - 1] == 7, "realloc", "what was there has come along");
+	is_weighted("realloc of smaller memory", memory, LARGE);
 	free(memory);
 	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		long before;
@@ -215,10 +216,13 @@ static void test_mappings(void)
 	memory = mmap(NULL, SMALL, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	is_left_alone("mmap", memory, 4096);
+	if (memory != MAP_FAILED)
+		memset(memory, 7, SMALL);
 	moved = mremap(memory, SMALL, LARGE, MREMAP_MAYMOVE);
-	if (moved != MAP_FAILED)
-		moved += 4096;
-	is_weighted("mremap", moved, LARGE - 4096);
+	result(moved != MAP_FAILED && moved[SMALL - 1] == 7, "mremap",
+	       "what was there has come along");
+	is_weighted("mremap", moved, LARGE);
+	munmap(moved, LARGE);
 	memory = mmap(NULL, LARGE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
 	is_weighted("mmap of huge pages", memory, LARGE);

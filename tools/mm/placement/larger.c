@@ -123,23 +123,23 @@ static bool is_larger(size_t size)
 	return larger_than && size >= larger_than;
 }
 
-static bool set_weights(uintptr_t start, size_t length)
+static bool set_weights(uintptr_t start, size_t length, unsigned long flags)
 {
-	return !mbind2(start, length, &policy.param, sizeof(policy.param), 0);
+	return !mbind2(start, length, &policy.param, sizeof(policy.param), flags);
 }
 
 /*
  * All pages that have a part of it: those of the C library are then one mapping as
  * before, which grows and moves in one piece.
  */
-static void *weigh(void *memory, size_t size)
+static void *weigh(void *memory, size_t size, unsigned long flags)
 {
 	uintptr_t start = (uintptr_t)memory & ~(uintptr_t)(page_size - 1);
 	uintptr_t end = (uintptr_t)memory + size;
 	int before = errno;
 
 	end = (end + page_size - 1) & ~(uintptr_t)(page_size - 1);
-	set_weights(start, end - start);
+	set_weights(start, end - start, flags);
 	errno = before;
 	return memory;
 }
@@ -148,7 +148,7 @@ static void *weigh_allocation(void *memory, size_t size)
 {
 	if (!memory || !is_larger(size))
 		return memory;
-	return weigh(memory, malloc_usable_size(memory));
+	return weigh(memory, malloc_usable_size(memory), 0);
 }
 
 /* Whole pages, whose size nobody else tells: smaller ones are refused. */
@@ -161,7 +161,7 @@ static void weigh_huge(void *memory, size_t length)
 		size_t size = (size_t)1 << shift;
 
 		if (set_weights((uintptr_t)memory,
-				(length + size - 1) & ~(size - 1)) ||
+				(length + size - 1) & ~(size - 1), 0) ||
 		    errno != EINVAL)
 			break;
 	}
@@ -194,9 +194,19 @@ CALL void *calloc(size_t count, size_t size)
 
 CALL void *realloc(void *old, size_t size)
 {
+	void *memory;
+	size_t before;
+
 	if (size < larger_than)
 		return next.realloc(old, size);
-	return begin() ? weigh_allocation(next.realloc(old, size), size) : NULL;
+	if (!begin())
+		return NULL;
+	before = malloc_usable_size(old);
+	memory = next.realloc(old, size);
+	/* What was there already goes to its place once. */
+	if (memory && is_larger(size) && before && !is_larger(before))
+		return weigh(memory, malloc_usable_size(memory), MPOL_MF_MOVE);
+	return weigh_allocation(memory, size);
 }
 
 CALL void *memalign(size_t alignment, size_t size)
@@ -248,7 +258,7 @@ static void *weigh_mapping(void *memory, size_t length, int flags)
 	    flags & (MAP_STACK | MAP_GROWSDOWN))
 		return memory;
 	if (!(flags & MAP_HUGETLB))
-		return weigh(memory, length);
+		return weigh(memory, length, 0);
 	weigh_huge(memory, length);
 	return memory;
 }
@@ -293,5 +303,5 @@ CALL void *mremap(void *old, size_t old_length, size_t length, int flags, ...)
 	/* What has grown without becoming larger than that has them already. */
 	if (memory == MAP_FAILED || !is_larger(length) || is_larger(old_length))
 		return memory;
-	return weigh(memory, length);
+	return weigh(memory, length, MPOL_MF_MOVE);
 }
