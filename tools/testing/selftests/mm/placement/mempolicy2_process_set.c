@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -419,6 +421,63 @@ TEST_F(mempolicy2, set_that_is_refused)
 	own_init(&bind, MPOL_DEFAULT, 0, NULL, NULL);
 	EXPECT_EQ(-ESRCH, process_set(target.pidfd, &bind, 0));
 	end(&target, &own);
+}
+
+/* At the next beginning or end of a system call, or after exec */
+static bool stops_again(pid_t pid)
+{
+	int status;
+
+	return !ptrace(PTRACE_SYSCALL, pid, NULL, NULL) &&
+	       waitpid(pid, &status, 0) == pid && WIFSTOPPED(status);
+}
+
+static bool begins_exec(pid_t pid)
+{
+	struct __ptrace_syscall_info info;
+
+	return ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof(info), &info) > 0 &&
+	       info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == __NR_execve;
+}
+
+/* A policy that is on its way is for the program that was looked at. */
+TEST_F(mempolicy2, set_of_a_process_that_executes)
+{
+	struct context *ctx = &self->ctx;
+	struct own_policy weighted, got;
+	int fd, stops;
+	pid_t pid;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	weighted_init(&weighted, ctx, 3);
+	pid = fork_child();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		close(1);
+		open("/dev/null", O_WRONLY);
+		if (!ptrace(PTRACE_TRACEME, 0, NULL, NULL) && !raise(SIGSTOP))
+			execl("/proc/self/exe", "again", "-l", NULL);
+		_exit(1);
+	}
+	fd = pidfd_of(pid);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	ASSERT_EQ(0, ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)PTRACE_O_TRACESYSGOOD));
+	do {
+		ASSERT_TRUE(stops_again(pid));
+	} while (!begins_exec(pid));
+	ASSERT_EQ(0, process_set(fd, &weighted, 0));
+	EXPECT_EQ(0, process_get(fd, &got, NULL, MPOL_F_OWN_WEIGHTS));
+	EXPECT_EQ(3, got.weight[ctx->first]);
+	/* The end of that call, the trap behind it, and the first call of the new program */
+	for (stops = 0; stops < 4; stops++)
+		ASSERT_TRUE(stops_again(pid));
+	EXPECT_EQ(0, process_get(fd, &got, NULL, MPOL_F_OWN_WEIGHTS));
+	EXPECT_TRUE(own_equal(&ctx->task, &got));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(fd);
 }
 
 /* Whenever it ends, or becomes another program, it is that or has the policy. */
