@@ -194,6 +194,9 @@ SYSCALL_DEFINE4(process_set_mempolicy2, int, pidfd, const struct mpol_param __us
 	up_read(&target.task->signal->exec_update_lock);
 	if (!err && moves) {
 		err = mpol_move_unbound(target.task, target.mm, moves);
+		/* All threads have had the policy: who ends now has nothing left to move. */
+		if (err == -ESRCH)
+			err = 0;
 		mpol_put(moves);
 	}
 	target_put(&target);

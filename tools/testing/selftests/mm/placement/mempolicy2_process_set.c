@@ -23,6 +23,7 @@
 
 #define THREADS	8
 #define ROUNDS	100
+#define MANY_PAGES	4096UL
 
 enum more {
 	BEGIN_THREADS = MORE_ORDERS,
@@ -478,6 +479,49 @@ TEST_F(mempolicy2, set_of_a_process_that_executes)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	close(fd);
+}
+
+/* Once the threads have the policy it is no failure that there is less to move. */
+TEST_F(mempolicy2, set_of_a_process_that_executes_meanwhile)
+{
+	struct context *ctx = &self->ctx;
+	struct own_policy weighted;
+	int fd, round, ready[2], held[2];
+	struct area area;
+	char byte;
+	pid_t pid;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	weighted_init(&weighted, ctx, 3);
+	ASSERT_EQ(0, pipe(held));
+	for (round = 0; round < 8; round++) {
+		ASSERT_EQ(0, pipe(ready));
+		pid = fork_child();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			if (area_map(&area, MANY_PAGES, MANY_PAGES))
+				_exit(1);
+			touch(area.start, MANY_PAGES, page_bytes());
+			dup2(held[0], 0);
+			close(held[1]);
+			if (write(ready[1], "", 1) == 1)
+				execlp("cat", "cat", NULL);
+			_exit(1);
+		}
+		fd = pidfd_of(pid);
+		ASSERT_LE(0, fd);
+		/* A child that has ended is the end of it. */
+		close(ready[1]);
+		ASSERT_EQ(1, read(ready[0], &byte, 1));
+		close(ready[0]);
+		EXPECT_EQ(0, process_set(fd, &weighted, MPOL_MF_MOVE));
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		close(fd);
+	}
+	close(held[0]);
+	close(held[1]);
 }
 
 /* Whenever it ends, or becomes another program, it is that or has the policy. */
