@@ -71,6 +71,13 @@ refused run /tmp/setuid
 refused mpolctl run --larger-than 32M --weights 0=1,7=1 -- /larger
 refused /tmp/elsewhere/mpolctl run --larger-than 32M --weights 0=1 -- /larger
 refused env PATH=/nowhere:/ /usr/bin/mpolctl run --larger-than 32M --weights 0=1 -- static
+# What is executed: no directory, and of a script the interpreter
+mkdir -p /tmp/directory/static
+refused env PATH=/tmp/directory:/ /usr/bin/mpolctl run --larger-than 32M --weights 0=1 -- static
+cp /tmp/script /tmp/setuid-script
+chown 1:1 /tmp/setuid-script
+chmod 4755 /tmp/setuid-script
+refused run /tmp/setuid-script
 refused run /missing
 END
 status=0
@@ -123,7 +130,9 @@ answered 3 125 "'/tmp/setuid' runs with the rights of its owner"
 answered 4 125 "node 7 has no memory: use nodes out of 0-1"
 answered 5 125 "no mpolctl-larger.so in /tmp/elsewhere or"
 answered 6 125 "'//static' is linked statically"
-answered 7 127 "cannot run '/missing'"
+answered 7 125 "'//static' is linked statically"
+answered 8 125 "'/static' is linked statically"
+answered 9 127 "cannot run '/missing'"
 
 echo "1..$count"
 [ "$failed" -eq 0 ]

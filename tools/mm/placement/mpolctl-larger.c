@@ -46,6 +46,13 @@ struct elf_segment {
 
 #define OWN_CLASS	(sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
 
+static bool is_program(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, X_OK);
+}
+
 /* Where execvp() finds @command; false: nowhere, which it says itself */
 static bool find_command(const char *command, char *path)
 {
@@ -58,7 +65,7 @@ static bool find_command(const char *command, char *path)
 		len = strcspn(at, ":");
 		if (snprintf(path, PATH_MAX, "%.*s%s%s", (int)len, at,
 			     len ? "/" : "", command) < PATH_MAX &&
-		    !access(path, X_OK))
+		    is_program(path))
 			return true;
 		if (!at[len])
 			break;
@@ -144,15 +151,15 @@ static bool takes_libraries(const char *command)
 	for (scripts = 0; ; scripts++) {
 		if (stat(path, &status) || !S_ISREG(status.st_mode))
 			return true;
-		if ((status.st_mode & S_ISUID && status.st_uid != getuid()) ||
-		    (status.st_mode & S_ISGID && status.st_gid != getgid())) {
-			why = "runs with the rights of its owner";
-			break;
-		}
 		len = read_head(path, head);
+		/* A script has no rights but its caller's. */
 		if (scripts < MAX_SCRIPTS && find_interpreter(head, len, path))
 			continue;
-		why = check_elf(path, head, len);
+		if ((status.st_mode & S_ISUID && status.st_uid != getuid()) ||
+		    (status.st_mode & S_ISGID && status.st_gid != getgid()))
+			why = "runs with the rights of its owner";
+		else
+			why = check_elf(path, head, len);
 		break;
 	}
 	if (!why)
