@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-# What zsh proposes for a tool: completions.zsh PREFIX TOOL FILE. Each option that the tool's help
-# names has to be among it. What zsh's own functions would do is noted down.
+# What zsh proposes for a tool: completions.zsh PREFIX TOOL. Functions of zsh's own are proposed by their names.
 
 prefix=$1
 tool=$2
-file=$3
 path=($prefix/bin $path)
-failed=0
 
 compadd() {
 	[[ $1 != -- ]] || shift
-	proposed+=("$@")
+	proposed_words+=("$@")
 }
 
 _call_program() {
@@ -19,41 +16,21 @@ _call_program() {
 }
 
 for name in _files _pids _command_names _normal; do
-	functions[$name]="proposed+=($name)"
+	functions[$name]="proposed_words+=($name)"
 done
 
-# proposes WANTED WORD...: WANTED, words or nothing, is what follows these words
-proposes() {
-	local wanted=(${=1}) word
-	shift
+propose() {
 	words=("$tool" "$@")
 	CURRENT=$#words
-	proposed=()
-	. "$file"
-	for word in $wanted; do
-		(($proposed[(Ie)$word])) && continue
-		echo "$tool $*: not proposed: $word"
-		failed=1
-	done
-	if (($#wanted == 0 && $#proposed)); then
-		echo "$tool $*: proposed: $proposed"
-		failed=1
-	fi
+	proposed_words=()
+	. "$prefix/share/zsh/vendor-completions/_$tool"
+	((!$#proposed_words)) || print -rl -- $proposed_words
 }
 
-options() {
-	"$tool" "$@" --help | sed -n 's/^  \(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p'
-}
-
+. "${0:h}/completions.sh"
+proposes_all
 case $tool in
 mpolctl)
-	subcommands=$("$tool" --help | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p')
-	[[ -n $subcommands ]] || failed=1
-	proposes "$subcommands --help --version" ""
-	for command in ${=subcommands}; do
-		[[ -n $(options $command) ]] || failed=1
-		proposes "$(options $command)" $command --
-	done
 	proposes _pids show ""
 	proposes _pids set ""
 	proposes auto weights ""
@@ -61,13 +38,8 @@ mpolctl)
 	proposes _normal run --weights 0=5,1=1 -- ba
 	;;
 bwactl)
-	[[ -n $(options) && -n $(options tune) ]] || failed=1
-	proposes "$(options)" ""
-	proposes tune ""
-	proposes "read write 2:1 1:1 nt-write" --mix ""
 	proposes _files --from ""
 	proposes "" --runtime ""
-	proposes "$(options tune)" tune --
 	proposes "" tune --runs ""
 	proposes _command_names tune --runs 8 ""
 	;;

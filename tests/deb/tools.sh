@@ -156,35 +156,16 @@ leaves_nothing() {
 	[ "$(wc -l <"$work/install")" -gt 10 ] && [ "$(cat "$work/uninstall")" = "$work/there/usr/local/bin/other" ]
 }
 
-options() {
-	"$@" --help | sed -n 's/^  \(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p'
-}
-
-# fish_proposes LINE WORD...: these are among what may follow
-fish_proposes() {
-	found=$(fish -N -c "source '$root/usr/share/fish/vendor_completions.d/${1%% *}.fish'; complete -C '$1'" | cut -f 1)
-	line=$1
-	shift
-	[ $# -gt 0 ] || return
-	for word; do
-		echo "$found" | grep -qxe "$word" || {
-			echo "$line: not proposed: $word"
-			return 1
-		}
-	done
-}
-
-# shellcheck disable=SC2046,SC2086,SC2030 # words; in a shell of its own
+# shellcheck disable=SC2030 # a shell of its own
 fish_completes() (
+	tool=$1
 	PATH=$root/usr/bin:$PATH
-	commands=$(mpolctl --help | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p')
-	[ -n "$commands" ] || exit
-	fish_proposes "mpolctl " $commands --help || exit
-	for command in $commands; do
-		fish_proposes "mpolctl $command --" $(options mpolctl "$command") || exit
-	done
-	fish_proposes "bwactl --" $(options bwactl) && fish_proposes "bwactl tune --" $(options bwactl tune) &&
-		fish_proposes "bwactl --mix " read write 2:1 1:1 nt-write
+	propose() {
+		fish -N -c "source '$root/usr/share/fish/vendor_completions.d/$tool.fish'; complete -C '$tool $*'" | cut -f 1
+	}
+	. "$TOP/tests/deb/completions.sh"
+	proposes_all
+	exit "$failed"
 )
 
 # shellcheck disable=SC2031 # that shell is another one
@@ -237,10 +218,9 @@ mkdir "$work/built"
 try "make uninstall takes away what make install has put there" leaves_nothing
 if (need_packages zsh fish) >"$work/log" 2>&1; then
 	for tool in mpolctl bwactl; do
-		try "completions of $tool in zsh" \
-			zsh -f "$TOP/tests/deb/completions.zsh" "$root/usr" $tool "$root/usr/share/zsh/vendor-completions/_$tool"
+		try "completions of $tool in zsh" zsh -f "$TOP/tests/deb/completions.zsh" "$root/usr" $tool
+		try "completions of $tool in fish" fish_completes $tool
 	done
-	try "completions in fish" fish_completes
 else
 	skip "completions in zsh and fish" "$(tail -n 1 "$work/log")"
 fi
