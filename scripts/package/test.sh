@@ -43,6 +43,8 @@ make_disk() {
 	compile="$compile gcc -Wall -Werror -pthread -o"' \$(basename \$p .c) \$p; done;'
 	compile="$compile g++ -Wall -Werror -o allocator $examples/allocator.cc; rustc -o buffer-rust $examples/buffer.rs"
 	# shellcheck disable=SC2016 # mmdebstrap's hooks have the root directory in $1
+	list_installed='chroot "$1" dpkg-query -W -f "\${db:Status-Abbrev} \${Package}\n" | sed -n "s/^ii *//p" | LC_ALL=C sort'
+	# shellcheck disable=SC2016 # the same
 	mmdebstrap --variant=apt --format=ext2 \
 		--include=initramfs-tools,zstd,numactl,gcc,g++,libc6-dev,pkg-config,python3,rustc \
 		--customize-hook='mkdir -p "$1/packages" "$1/programs"' \
@@ -51,6 +53,7 @@ make_disk() {
 		--customize-hook="upload $TOP/tests/deb/guest /usr/local/sbin/deb-test" \
 		--customize-hook="upload $TOP/debian/tests/tools /usr/local/lib/tools-test" \
 		--customize-hook='chmod 755 "$1/usr/local/sbin/deb-test" "$1/usr/local/lib/tools-test"' \
+		--customize-hook="$list_installed"' >"$1/installed-before"' \
 		--customize-hook='chroot "$1" sh -ec "apt-get -y install /packages/*.deb; rm -r /packages"' \
 		--customize-hook='chroot "$1" sh -ec "cd /programs; '"$compile"'"' \
 		--customize-hook="copy-out /boot $1" \
