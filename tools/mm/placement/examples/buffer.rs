@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A buffer with weights of its own, in Rust; builds with rustc alone
-use std::ffi::{c_int, c_long, c_void};
+use std::os::raw::{c_int, c_long, c_void};
 
 const MBIND2: c_long = 602; // x86-64, arm64 and most others; mempolicy2.h has all
 const MBIND: c_long = if cfg!(target_arch = "x86_64") { 237 } else { 235 }; // arm64, riscv64
