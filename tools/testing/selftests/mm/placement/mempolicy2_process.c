@@ -22,6 +22,7 @@
 #define MAPPING_BYTES	150
 /* That of the kernel's threads */
 #define KTHREADD	2
+#define YAMA		"/proc/sys/kernel/yama/ptrace_scope"
 
 TEST_F(mempolicy2, get_of_another_process)
 {
@@ -192,10 +193,42 @@ TEST_F(mempolicy2, no_such_process)
 /* Of a task of NOBODY's: what it may do to another of his, and to one of root's */
 struct neighbours {
 	struct context *ctx;
-	int his;
-	int roots;
-	int shy;
+	struct inherited own;
+	struct target his;
+	struct target roots;
+	/* His as well, but nobody is to look into it, nor to attach to it */
+	struct target shy;
+	/* What Yama is to be set to, and what it was set to; below 0 where it is not there */
+	int scope;
+	int old_scope;
 };
+
+static bool neighbours_end(struct neighbours *others)
+{
+	target_end(&others->his);
+	target_end(&others->roots);
+	target_end(&others->shy);
+	area_unmap(&others->own.area);
+	return others->old_scope < 0 || others->old_scope == others->scope ||
+	       !file_print(YAMA, "%d", others->old_scope);
+}
+
+static bool neighbours_begin(struct neighbours *others, struct context *ctx, int scope)
+{
+	others->ctx = ctx;
+	others->scope = scope;
+	others->old_scope = file_number(YAMA);
+	if (!inherit(&others->own, ctx) || !target_begin(&others->his, &others->own, NOBODY) ||
+	    !target_begin(&others->roots, &others->own, 0) ||
+	    !target_begin(&others->shy, &others->own, NOBODY))
+		return false;
+	if (!told(&others->shy, NO_DUMPS) &&
+	    (others->old_scope < 0 || others->old_scope == scope ||
+	     !file_print(YAMA, "%d", scope)))
+		return true;
+	neighbours_end(others);
+	return false;
+}
 
 static int calls_of_nobody(void *arg)
 {
@@ -207,17 +240,18 @@ static int calls_of_nobody(void *arg)
 	own_init(&bind, MPOL_BIND, 0, &ctx->nodes, NULL);
 	if (setresuid(NOBODY, NOBODY, NOBODY))
 		return 2;
-	if (process_get(others->roots, &got, NULL, 0) != -EPERM ||
-	    process_get(others->shy, &got, start, MPOL_F_ADDR) != -EPERM)
+	if (process_get(others->roots.pidfd, &got, NULL, 0) != -EPERM ||
+	    process_get(others->shy.pidfd, &got, start, MPOL_F_ADDR) != -EPERM)
 		return 3;
-	if (process_bind(others->roots, start, ctx->area.len, &bind, 0) != -EPERM ||
-	    process_bind(others->shy, start, 0, &bind, MPOL_MF_MOVE) != -EPERM)
+	if (process_bind(others->roots.pidfd, start, ctx->area.len, &bind, 0) != -EPERM ||
+	    process_bind(others->shy.pidfd, start, 0, &bind, MPOL_MF_MOVE) != -EPERM)
 		return 4;
-	if (process_get(others->his, &got, start, MPOL_F_ADDR))
+	if (process_get(others->his.pidfd, &got, start, MPOL_F_ADDR))
 		return 5;
-	if (process_bind(others->his, start, ctx->area.len, &bind, MPOL_MF_MOVE_ALL) != -EPERM)
+	if (process_bind(others->his.pidfd, start, ctx->area.len, &bind,
+			 MPOL_MF_MOVE_ALL) != -EPERM)
 		return 6;
-	return process_bind(others->his, start, ctx->area.len, &bind, MPOL_MF_MOVE) ? 7 : 0;
+	return process_bind(others->his.pidfd, start, ctx->area.len, &bind, MPOL_MF_MOVE) ? 7 : 0;
 }
 
 /* The privilege to move pages of others opens no process that was closed */
@@ -232,54 +266,80 @@ static int calls_with_sys_nice(void *arg)
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setresuid(NOBODY, NOBODY, NOBODY) ||
 	    !keep_sys_nice(true))
 		return 2;
-	if (process_bind(others->roots, start, ctx->area.len, &bind, 0) != -EPERM ||
-	    process_set(others->roots, &bind, 0) != -EPERM)
+	if (process_bind(others->roots.pidfd, start, ctx->area.len, &bind, 0) != -EPERM ||
+	    process_set(others->roots.pidfd, &bind, 0) != -EPERM)
 		return 3;
-	if (process_bind(others->shy, start, ctx->area.len, &bind, 0) != -EPERM ||
-	    process_set(others->shy, &bind, 0) != -EPERM)
+	if (process_bind(others->shy.pidfd, start, ctx->area.len, &bind, 0) != -EPERM ||
+	    process_set(others->shy.pidfd, &bind, 0) != -EPERM)
 		return 4;
-	if (process_set(others->his, &bind, 0) ||
-	    process_bind(others->his, start, ctx->area.len, &bind, MPOL_MF_MOVE_ALL))
+	if (process_set(others->his.pidfd, &bind, 0) ||
+	    process_bind(others->his.pidfd, start, ctx->area.len, &bind, MPOL_MF_MOVE_ALL))
 		return 5;
 	if (!keep_sys_nice(false))
 		return 6;
-	return process_bind(others->his, start, ctx->area.len, &bind,
+	return process_bind(others->his.pidfd, start, ctx->area.len, &bind,
 			    MPOL_MF_MOVE_ALL) == -EPERM ? 0 : 7;
+}
+
+/* Of one to whom Yama lets nobody attach who is not above him */
+static int calls_of_who_may_look(void *arg)
+{
+	struct neighbours *others = arg;
+	struct context *ctx = others->ctx;
+	int his = others->his.pidfd;
+	char *start = ctx->area.start;
+	struct own_policy got, bind;
+
+	own_init(&bind, MPOL_BIND, 0, &ctx->nodes, NULL);
+	if (setresuid(NOBODY, NOBODY, NOBODY))
+		return 2;
+	if (process_get(his, &got, NULL, 0) || process_get(his, &got, start, MPOL_F_ADDR))
+		return 3;
+	if (process_set(his, &bind, 0) != -EPERM)
+		return 4;
+	return process_bind(his, start, ctx->area.len, &bind, 0) == -EPERM ? 0 : 5;
 }
 
 TEST_F(mempolicy2, rights_to_a_process)
 {
 	struct context *ctx = &self->ctx;
-	struct neighbours others = { .ctx = ctx };
-	struct target his, roots, shy;
+	struct neighbours others;
 	struct own_policy got;
-	struct inherited own;
 
 	if (ctx->missing)
 		SKIP(return, "%s", ctx->missing);
-	ASSERT_TRUE(inherit(&own, ctx));
-	ASSERT_TRUE(target_begin(&his, &own, NOBODY));
-	ASSERT_TRUE(target_begin(&roots, &own, 0));
-	/* His as well, but nobody is to look into it, nor to attach to it */
-	ASSERT_TRUE(target_begin(&shy, &own, NOBODY));
-	ASSERT_EQ(0, told(&shy, NO_DUMPS));
-	others.his = his.pidfd;
-	others.roots = roots.pidfd;
-	others.shy = shy.pidfd;
+	ASSERT_TRUE(neighbours_begin(&others, ctx, 0));
 	EXPECT_EQ(0, in_child(calls_of_nobody, &others));
 	EXPECT_EQ(0, in_child(calls_with_sys_nice, &others));
-	EXPECT_EQ(0, process_get(his.pidfd, &got, ctx->area.start, MPOL_F_ADDR));
+	EXPECT_EQ(0, process_get(others.his.pidfd, &got, ctx->area.start, MPOL_F_ADDR));
 	EXPECT_EQ(MPOL_BIND, got.param.mode);
-	EXPECT_EQ(0, process_get(roots.pidfd, &got, ctx->area.start,
+	EXPECT_EQ(0, process_get(others.roots.pidfd, &got, ctx->area.start,
 				 MPOL_F_ADDR | MPOL_F_OWN_WEIGHTS));
 	EXPECT_TRUE(own_equal(&ctx->mapping, &got));
-	EXPECT_EQ(0, process_get(shy.pidfd, &got, ctx->area.start,
+	EXPECT_EQ(0, process_get(others.shy.pidfd, &got, ctx->area.start,
 				 MPOL_F_ADDR | MPOL_F_OWN_WEIGHTS));
 	EXPECT_TRUE(own_equal(&ctx->mapping, &got));
-	target_end(&his);
-	target_end(&roots);
-	target_end(&shy);
-	area_unmap(&own.area);
+	EXPECT_TRUE(neighbours_end(&others));
+}
+
+TEST_F(mempolicy2, yama_lets_users_look)
+{
+	struct context *ctx = &self->ctx;
+	struct neighbours others;
+	struct own_policy got;
+
+	if (ctx->missing)
+		SKIP(return, "%s", ctx->missing);
+	if (access(YAMA, W_OK))
+		SKIP(return, "needs Yama");
+	ASSERT_TRUE(neighbours_begin(&others, ctx, 1));
+	EXPECT_EQ(0, in_child(calls_of_who_may_look, &others));
+	EXPECT_EQ(0, process_get(others.his.pidfd, &got, ctx->area.start,
+				 MPOL_F_ADDR | MPOL_F_OWN_WEIGHTS));
+	EXPECT_TRUE(own_equal(&ctx->mapping, &got));
+	/* What one may look at, one may change with that privilege. */
+	EXPECT_EQ(0, in_child(calls_with_sys_nice, &others));
+	EXPECT_TRUE(neighbours_end(&others));
 }
 
 TEST_F(mempolicy2, nodes_that_another_process_may_use)
