@@ -32,6 +32,12 @@ for page in set_mempolicy2 get_mempolicy2 mbind2 process_mbind2; do
 	"$TOP/tests/tools/man-program.sh" "$TOP/tools/mm/placement/man/$page.2" >"$work/sources/$page.c"
 done
 
+cp "$TOP/tests/boot/fallback.c" "$work/sources/"
+"$TOP/tests/tools/page-program.sh" 3 >"$work/sources/spread.h"
+
+# The pages name the release of the default base.
+"$TOP/tests/tree/commands.py" --place debian | sed "s/6\\\\*\.1\\\\*\.[0-9]*-weighted/$release/g" >"$work/typed"
+
 mirror=$(debian_mirror)
 
 # make_disk DIRECTORY: the system's disk, and out of its /boot what QEMU loads.
@@ -47,9 +53,12 @@ make_disk() {
 	# shellcheck disable=SC2016 # the same
 	mmdebstrap --variant=apt --format=ext2 \
 		--include=initramfs-tools,zstd,numactl,gcc,g++,libc6-dev,pkg-config,python3,rustc \
+		--include=linux-image-cloud-amd64,grub-efi-amd64,sudo,procps \
 		--customize-hook='mkdir -p "$1/packages" "$1/programs"' \
 		--customize-hook="copy-in $(echo "$packages"/*.deb) /packages" \
-		--customize-hook="copy-in $(echo "$1"/sources/*.c) /programs" \
+		--customize-hook="copy-in $(echo "$1"/sources/*) /programs" \
+		--customize-hook="upload $1/typed /typed" \
+		--customize-hook='echo "APT::Get::Assume-Yes \"true\";" >"$1/etc/apt/apt.conf.d/yes"' \
 		--customize-hook="upload $TOP/tests/deb/guest /usr/local/sbin/deb-test" \
 		--customize-hook="upload $TOP/debian/tests/tools /usr/local/lib/tools-test" \
 		--customize-hook='chmod 755 "$1/usr/local/sbin/deb-test" "$1/usr/local/lib/tools-test"' \

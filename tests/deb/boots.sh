@@ -110,6 +110,9 @@ make_disk() {
 		[Service]
 		ExecStart=/usr/local/sbin/boots
 	END
+	# The unit of the guide
+	awk '/slow-memory.service``::$/ { unit = 1; next } unit && /^[^\t]/ { exit } unit { sub(/^\t/, ""); print }' \
+		"$TOP/Documentation/admin-guide/mm/slow-memory.rst" >"$root/etc/systemd/system/slow-memory.service"
 	ln -s ../boots.service "$root/etc/systemd/system/multi-user.target.wants/boots.service"
 	mke2fs -q -t ext4 -d "$root" "$work/$1.disk" 2G &&
 		cp "$root"/boot/vmlinuz-* "$work/$1.vmlinuz" && cp "$root"/boot/initrd.img-* "$work/$1.initrd" && rm -rf "$root"

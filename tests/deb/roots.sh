@@ -23,10 +23,10 @@ fi
 
 mirror=$(debian_mirror)
 
-# make_root RELEASE: the checkout is there twice, of root and of a person, and there is no sudo
+# make_root RELEASE [PACKAGE]: with that package; the checkout is there twice, of root and of a person. No sudo comes by itself.
 make_root() {
 	root=$work/$1
-	mmdebstrap --variant=apt --include=make,git,passwd --skip=cleanup/reproducible "$1" "$root" "$mirror" || return
+	mmdebstrap --variant=apt --include="make,git,passwd${2:+,$2}" --skip=cleanup/reproducible "$1" "$root" "$mirror" || return
 	chroot "$root" useradd -m person || return
 	for home in root home/person; do
 		mkdir "$root/$home/clone"
@@ -78,6 +78,16 @@ stops() {
 	refuses run "^error: packages are missing; install them with: $1"
 }
 
+# may MAY: what sudo lets the person do
+may() {
+	echo "person ALL=(ALL) $1" >"$root/etc/sudoers.d/person" && chmod 440 "$root/etc/sudoers.d/person"
+}
+
+# installs: what the first command does before it builds
+installs() {
+	inside person scripts/host/setup.sh
+}
+
 fetches() {
 	inside person scripts/queue/base.sh || return
 	cat "$root/home/person/clone/build/base.stamp"
@@ -97,5 +107,14 @@ for release in bookworm trixie; do
 	try "$release: the pinned base is fetched, whatever the lists have" fetches
 	rm -rf "${root:?}"
 done
+# The first command of a person with sudo
+try "trixie: a system with sudo" make_root trixie sudo
+if [ "$status" -eq 0 ]; then
+	may ALL
+	try "sudo that asks for a password: make run names the lines" stops "sudo apt-get update && sudo apt-get install"
+	may 'NOPASSWD: ALL'
+	try "sudo that does not: lists and packages come by themselves" installs
+	try "sudo: no package is missing then" lacks_nothing
+fi
 echo "1..$count"
 [ "$failed" -eq 0 ]

@@ -132,7 +132,7 @@ def shape(top):
 		elif kind == "by":
 			if not (top / name).is_file():
 				yield f"{where}: there is no {name}"
-		elif fields[0] not in ("numactl", "host", "hand"):
+		elif fields[0] not in ("numactl", "host", "debian", "hand"):
 			yield f"{where}: '{fields[0]}' is not a place"
 		elif kind == "hand" and len(fields) < 3:
 			yield f"{where}: says no reason"
