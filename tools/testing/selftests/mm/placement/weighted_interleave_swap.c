@@ -47,6 +47,8 @@ static char disk[PATH_MAX], turns[PATH_MAX];
  * wants the memory: this group, which the memory belongs to. NULL with a RAM disk.
  */
 static const char *group;
+/* Those that the pages are spread over */
+static const struct nodeset *all_nodes;
 
 static void disk_find(void)
 {
@@ -169,16 +171,13 @@ static int swap_on(struct swap_context *ctx, bool turning)
 	return ret;
 }
 
-/*
- * New pages are in a batch of a CPU at first, where reclaim does not look, and going
- * out begins with emptying that of the CPU at hand
- */
-static int stay_on_this_cpu(void)
+/* Each CPU has room on the disk of its own: pages that are neighbours go out on one. */
+static int stay_on(int cpu)
 {
 	cpu_set_t one;
 
 	CPU_ZERO(&one);
-	CPU_SET(sched_getcpu(), &one);
+	CPU_SET(cpu, &one);
 	return sched_setaffinity(0, sizeof(one), &one) ? -errno : 0;
 }
 
@@ -192,8 +191,9 @@ static int swap_enter(struct swap_context *ctx, bool turning)
 	int ret = interleave_enter(&ctx->interleave);
 
 	ctx->missing = ctx->interleave.missing;
+	all_nodes = &ctx->interleave.nodes;
 	if (!ret && !ctx->missing)
-		ret = stay_on_this_cpu();
+		ret = stay_on(sched_getcpu());
 	if (!ret && !ctx->missing && mlockall(MCL_CURRENT))
 		ret = -errno;
 	if (!ret && !ctx->missing)
@@ -227,12 +227,27 @@ static int resident_soon(const struct area *area)
 	return count;
 }
 
+/*
+ * What is new or has just been written may wait in a batch of any CPU, which keeps it
+ * from going. migrate_pages(2) empties all of them before it looks for pages to move, and
+ * from nodes to the same ones there are none.
+ */
+static int empty_batches(void)
+{
+	const unsigned long *from = all_nodes->word;
+
+	return syscall(__NR_migrate_pages, 0, MAX_NODES, from, from) ? -errno : 0;
+}
+
 static int page_out(const struct area *area)
 {
-	int rounds = 0, left;
+	int rounds = 0, left, ret;
 	char path[128];
 
 	do {
+		ret = empty_batches();
+		if (ret)
+			return ret;
 		if (madvise(area->start, area->len, MADV_PAGEOUT))
 			return -errno;
 		left = resident(area);
@@ -678,9 +693,17 @@ static long long weights_left(const char *group, const struct area *area,
 	struct own_policy own;
 	unsigned int weight[2];
 	long long before, left;
-	int i, ret = 0;
+	int i, ret, cpu = sched_getcpu();
 
+	/*
+	 * The last ones wait in a batch of another CPU, if there is one. Reclaim would not
+	 * empty it as long as it finds others of this process, which come in again.
+	 */
+	stay_on(!cpu);
 	write_all(area);
+	ret = stay_on(cpu);
+	if (ret)
+		return ret;
 	before = slab_bytes(group);
 	if (before < 0)
 		return before;
