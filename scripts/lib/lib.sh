@@ -49,6 +49,14 @@ last_lines() {
 	tail -n 15 "$1" | sed "s|^|${STEP_PREFIX:-}|"
 }
 
+# live_awk ARGUMENT...: awk that has each line when it is written. Debian's, mawk, waits for 4 KiB otherwise.
+live_awk() {
+	case $(awk -W version 2>/dev/null </dev/null | head -n 1) in
+	mawk*) awk -W interactive "$@" ;;
+	*) awk "$@" ;;
+	esac
+}
+
 # step TITLE LOGFILE COMMAND...: runs a long command with signs of life. While it
 # runs $RUNNING has a file with its title, its beginning and its log; $STEP_TIMES
 # gets how long it took, if that is the name of a file. $STEP_LINES, if it is set,

@@ -21,6 +21,7 @@ function print_run(    node, first) {
 		printf "%-30s node %d weight %3d  %s %6d + %5d pages\n", first, node, weight[node],
 			bar((pages[0, node] + pages[1, node]) / (sum[0] + sum[1]), node), pages[0, node], pages[1, node]
 	}
+	fflush()
 	forget()
 }
 
@@ -34,7 +35,7 @@ BEGIN { forget() }
 # What ends a run otherwise, or is said in it, comes behind what was seen.
 nodes && /^(---|A node |# mpolctl run|FAIL|PASS)/ { print_run() }
 
-/^This machine's memory nodes/ { print; machine = 1; next }
+/^This machine's memory nodes/ { print; fflush(); machine = 1; next }
 machine && /^$/ { next }
 machine && /^---/ { machine = 0 }
 

@@ -31,7 +31,7 @@ shown() {
 	if [ "$verbose" -eq 1 ]; then
 		cat
 	else
-		awk -v colours="$colours" -f "$TOP/scripts/test/show.awk"
+		live_awk -v colours="$colours" -f "$TOP/scripts/test/show.awk"
 	fi
 }
 

@@ -57,6 +57,23 @@ has() {
 	done
 }
 
+# Its machine writes a part, and goes on when that was read here.
+lives() {
+	mkfifo "$work/written" "$work/shown"
+	live_awk -v colours=0 -f "$TOP/scripts/test/show.awk" < "$work/written" > "$work/shown" &
+	exec 3> "$work/written" 4< "$work/shown"
+	shown=0
+	whole /dev/null | head -n 3 >&3
+	timeout 60 grep -qm 1 "memory nodes" <&4 || shown=1
+	{ echo "--- the end" && run 5:1; } >&3
+	timeout 60 grep -qm 1 "node 1 weight   1  ###" <&4 || shown=1
+	whole /dev/null | grep "^   2 s" >&3
+	timeout 60 grep -qm 1 "^   2 s" <&4 || shown=1
+	exec 3>&- 4<&-
+	wait
+	return $shown
+}
+
 few_lines() {
 	wc -l < "$work/said"
 	[ "$(wc -l < "$work/said")" -le 60 ]
@@ -85,6 +102,7 @@ try "each node has a bar for each pair" has \
 	"100:37                         node 0 weight 100  ###############       47836 + 47836 pages"
 try "hot pages have one for each time" has "   2 s  ###########           55.8 %   70.6 %      15707      2000 ms" \
 	"89.3 % of what the room on node 0 could serve, mean of the second half" "PASS: all of it"
+try "each part is there when the machine has written it" lives
 try "there are at most 60 lines" few_lines
 try "a pipe gets no colours" plain
 
